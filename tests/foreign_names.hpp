@@ -30,6 +30,7 @@
   X(asked_in_flight) \
   X(asks_for_row) \
   X(assign_stages) \
+  X(assigned_devices) \
   X(at_odds) \
   X(at_odds_text) \
   X(attention_parameters) \
@@ -41,10 +42,10 @@
   X(best_answer) \
   X(best_by_objective) \
   X(best_by_time) \
+  X(best_expressible_cut) \
   X(best_layout) \
   X(best_layout_of) \
   X(best_stages_of) \
-  X(best_told_cut) \
   X(block_of) \
   X(block_on_no_device) \
   X(block_parameters) \
@@ -151,7 +152,6 @@
   X(cycle_of_edges) \
   X(cycle_text) \
   X(deadlock_text) \
-  X(dealt_devices) \
   X(deepspeed_obstacle) \
   X(describe) \
   X(describe_passes) \
@@ -290,6 +290,7 @@
   X(is_negative) \
   X(is_of_several_devices) \
   X(is_over) \
+  X(is_pass_times) \
   X(is_patient) \
   X(is_run_whole) \
   X(is_send) \
@@ -589,7 +590,6 @@
   X(times_of) \
   X(to_string) \
   X(tokens_of_images) \
-  X(told_as_pass_times) \
   X(too_large) \
   X(too_large_block) \
   X(too_many_stages) \

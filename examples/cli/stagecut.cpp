@@ -37,8 +37,8 @@
 #include "commands/synthesize_command.hpp"
 #include "commands/verify_command.hpp"
 #include "options/former_names.hpp"
-#include "options/unknown_word.hpp"
-#include "options/words.hpp"
+#include "options/option_checks.hpp"
+#include "options/unknown_argument.hpp"
 #include "output/command_tree.hpp"
 #include "output/documents.hpp"
 #include "output/output.hpp"
@@ -62,13 +62,16 @@ int list_formats() {
 
 int list_schedules() {
   table lines(0);
+  std::size_t width = 0;
+  for (const auto& each : stagecut::schedules) width = std::max(width, std::string_view(each.describes).size());
+  const auto add = [&](const char* name, const char* describes, const char* backward) {
+    lines.add({name, fmt::format("{:<{}}", describes, width), backward});
+  };
+  add("schedule", "order of the passes", "backward");
   for (const auto& each : stagecut::schedules) {
-    lines.add({each.name, fmt::format("{:<52}", each.describes),
-               each.make == nullptr   ? "either"
-               : each.splits_backward ? "I and W"
-                                      : "B"});
+    add(each.name, each.describes, each.make == nullptr ? "either" : each.splits_backward ? "I and W" : "B");
   }
-  lines.add({"backward-first", fmt::format("{:<52}", "backward if one is ready: SageMaker's dynamic one"), "B"});
+  add("backward-first", "backward if one is ready: SageMaker's dynamic one", "B");
   write(lines.text([](std::size_t) { return std::string(); }), "");
   return 0;
 }
@@ -173,44 +176,44 @@ int run(int argc, char** argv) {
   completion_command completion;
   manual_command manual;
   const auto* const plan_flags = plan.add(app);
-  const auto* const profile_words = profile.add(app);
-  const auto* const fit_words = fit.add(app);
-  const auto* const simulate_words = simulate.add(app);
-  const auto* const compare_words = compare.add(app);
-  const auto* const explain_words = explain.add(app);
-  const auto* const sweep_words = sweep.add(app);
-  const auto* const verify_words = verify.add(app);
-  const auto* const show_words = show.add(app);
-  const auto* const formats_words = app.add_subcommand("formats", "List the formats that plans are written in");
-  auto* const schedules_words = app.add_subcommand("schedules", "List the schedules, or make one: synthesize");
-  const auto* const synthesize_words = synthesize.add(*schedules_words);
-  const auto* const presets_words = app.add_subcommand("presets", "List the models that profiles are known of");
+  const auto* const profile_app = profile.add(app);
+  const auto* const fit_app = fit.add(app);
+  const auto* const simulate_app = simulate.add(app);
+  const auto* const compare_app = compare.add(app);
+  const auto* const explain_app = explain.add(app);
+  const auto* const sweep_app = sweep.add(app);
+  const auto* const verify_app = verify.add(app);
+  const auto* const show_app = show.add(app);
+  const auto* const formats_app = app.add_subcommand("formats", "List the formats that plans are written in");
+  auto* const schedules_app = app.add_subcommand("schedules", "List the schedules, or make one: synthesize");
+  const auto* const synthesize_app = synthesize.add(*schedules_app);
+  const auto* const presets_app = app.add_subcommand("presets", "List the models that profiles are known of");
   app.add_subcommand("demo", "Cut two models for 4 and 8 devices, by three rules");
-  const auto* const completion_words = completion.add(app);
-  const auto* const manual_words = manual.add(app);
+  const auto* const completion_app = completion.add(app);
+  const auto* const manual_app = manual.add(app);
   std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   for (const std::string& line : replace_former_names(app, words)) say(line);
   try {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // takes the last word first
     if (plan_flags->parsed()) return plan.run();
-    if (profile_words->parsed()) return profile.run();
-    if (fit_words->parsed()) return fit.run();
-    if (simulate_words->parsed()) return simulate.run();
-    if (compare_words->parsed()) return compare.run();
-    if (explain_words->parsed()) return explain.run();
-    if (sweep_words->parsed()) return sweep.run();
-    if (verify_words->parsed()) return verify.run();
-    if (show_words->parsed()) return show.run();
-    if (formats_words->parsed()) return list_formats();
-    if (synthesize_words->parsed()) return synthesize.run();
-    if (schedules_words->parsed()) return list_schedules();
-    if (presets_words->parsed()) return list_presets();
-    if (completion_words->parsed()) return completion.run(told(app, version));
-    if (manual_words->parsed()) return manual.run(told(app, version));
+    if (profile_app->parsed()) return profile.run();
+    if (fit_app->parsed()) return fit.run();
+    if (simulate_app->parsed()) return simulate.run();
+    if (compare_app->parsed()) return compare.run();
+    if (explain_app->parsed()) return explain.run();
+    if (sweep_app->parsed()) return sweep.run();
+    if (verify_app->parsed()) return verify.run();
+    if (show_app->parsed()) return show.run();
+    if (formats_app->parsed()) return list_formats();
+    if (synthesize_app->parsed()) return synthesize.run();
+    if (schedules_app->parsed()) return list_schedules();
+    if (presets_app->parsed()) return list_presets();
+    if (completion_app->parsed()) return completion.run(description_of(app, version));
+    if (manual_app->parsed()) return manual.run(description_of(app, version));
     return demo();
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    const std::string unknown = unknown_word(app, {words.begin(), words.end()});
+    const std::string unknown = unknown_argument(app, {words.begin(), words.end()});
     say(unknown.empty() ? fmt::format("{} (see {})", error.what(), help_command(app)) : unknown);
     return bad_input;
   }

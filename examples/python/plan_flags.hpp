@@ -169,8 +169,8 @@ class plan_flags : public request_flags {
   /// Rejects what only graphs have, for a chain.
   void check_graph(const stagecut::profile& model, const stagecut::plan_request& request) const {
     if (!model.edges.empty() || request.recomputations || request.slices > 1 || asks_several_devices(request)) return;
-    if (request.cpus != 0) refuse("cpus", "are of graphs: these layers are a chain");
-    if (request.at_most) refuse("at_most", "is of graphs and of replicas: a chain has a stage on each of the devices");
+    if (request.cpus != 0) refuse("cpus", "are for graphs: these layers are a chain");
+    if (request.at_most) refuse("at_most", "is for graphs and replicas: a chain has a stage on each of the devices");
   }
 
   /// Removes modules and, for inference, backward passes; a graph becomes a chain where that plans the same.
@@ -226,7 +226,7 @@ class plan_flags : public request_flags {
       }
       any = any || !each.recomputations.empty();
     }
-    if (names.empty() && !any) refuse("recompute", "no layer says how it could be recomputed: \"recomputations\"");
+    if (names.empty() && !any) refuse("recompute", "no layer defines how it could be recomputed: \"recomputations\"");
     std::string list;
     for (const std::string& each : known) list += (list.empty() ? "" : ", ") + each;
     for (const std::string& each : names) {
@@ -253,7 +253,7 @@ class plan_flags : public request_flags {
     const std::set<std::size_t> known = sharded_degrees(model, result.devices);
     if (has_text("tensor_parallel", "auto")) {
       if (known.size() == 1)
-        refuse("tensor_parallel", "no layer says how several devices would share it: \"shardings\"");
+        refuse("tensor_parallel", "no layer defines how several devices would share it: \"shardings\"");
       result.tensor_parallel.assign(known.begin(), known.end());
       return;
     }

@@ -68,7 +68,7 @@ class request_flags : public keywords {
       refuse_reserve(error.what());
     }
     if (reserve != nullptr && said.empty()) {
-      refuse_reserve("is of a device whose memory is known: memory says the limit itself");
+      refuse_reserve("is for a device whose memory is known: memory sets the limit itself");
     }
     if (find("memory_buffer") != nullptr && !request.memory_limit && !model.machine.memory) {
       refuse("memory_buffer", "needs memory");
@@ -131,7 +131,7 @@ class request_flags : public keywords {
     const json* const given = find("topology");
     if (given == nullptr) return;
     for (const char* const each : {"bandwidth", "latency"}) {
-      if (find(each) != nullptr) refuse(each, "is said by topology, too");
+      if (find(each) != nullptr) refuse(each, "is set by topology, too");
     }
     std::vector<std::size_t> sizes;
     std::vector<stagecut::link_speed> links;

@@ -64,7 +64,8 @@ TEST_CASE("on random chains it is what it says, and tells of an obstacle exactly
 
 TEST_CASE("a longer chain is refused") {
   const stagecut::at_least_one kinds(std::vector<bool>{true, true});
-  CHECK_THROWS_WITH_AS((void)kinds(0, 1, 3), "stagecut::at_least_one: items = 2, must be that of the chain, 3",
+  CHECK_THROWS_WITH_AS((void)kinds(0, 1, 3),
+                       "stagecut::at_least_one: items = 2, must be the number of layers of the chain, 3",
                        stagecut::argument_error);
   CHECK_THROWS_AS((void)kinds.hopeless(0, 2, 3), stagecut::argument_error);
 }
@@ -79,7 +80,8 @@ TEST_CASE("an obstacle tells how many items there are") {
   CHECK(none.obstacle(1, 1)->text() ==
         "no cut keeps to the constraint: 1 stage needs 1 item of the kind, and there are 0");
   CHECK_THROWS_WITH_AS(static_cast<void>(five.obstacle(5, 2)),
-                       "stagecut::at_least_one: items = 6, must be that of the chain, 5", stagecut::argument_error);
+                       "stagecut::at_least_one: items = 6, must be the number of layers of the chain, 5",
+                       stagecut::argument_error);
 }
 
 TEST_CASE("placed it says the same") {

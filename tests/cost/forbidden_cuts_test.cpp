@@ -80,7 +80,8 @@ TEST_CASE("what is no cut of the chain is refused by its place") {
   CHECK_THROWS_AS(forbidden_cuts(5, {0}), stagecut::argument_error);
   CHECK_THROWS_AS(forbidden_cuts(0, {1}), stagecut::argument_error);
   CHECK_THROWS_WITH_AS(static_cast<void>(forbidden_cuts(5, {1}).obstacle(6, 2)),
-                       "stagecut::forbidden_cuts: items = 5, must be that of the chain, 6", stagecut::argument_error);
+                       "stagecut::forbidden_cuts: items = 5, must be the number of layers of the chain, 6",
+                       stagecut::argument_error);
 }
 
 TEST_CASE("placed it forbids the same, also beyond a word of 64 cuts") {

@@ -116,7 +116,7 @@ with tempfile.TemporaryDirectory() as folder:
         for format in formats:
             done = run("plan", "-", "--devices", 4, "--microbatches", 8, "--schedule", schedule, "--objective", "bottleneck",
                        "--format", format, stdin=llama)
-            refused = "cannot say this schedule: it is" in done.stderr
+            refused = "cannot express this schedule: it is" in done.stderr
             check(refused == (done.returncode == 2) and refused != bool(done.stdout), format, done)
             check(done.stdout.count("\n") == 0 or done.stdout.endswith("\n"), format, "does not end its line")
     plan.write_text(run("plan", "-", "--devices", 4, "--stages-per-rank", 2, "--microbatches", 8, "--format", "json", stdin=llama).stdout
@@ -126,7 +126,7 @@ with tempfile.TemporaryDirectory() as folder:
         words = ("plan", "-", "--devices", 4, "--microbatches", 8, "--format", format)
         check(f"\nmodel = {call}(model, balance, chunks=8, " in run(*words, "--schedule", "gpipe", stdin=llama).stdout, format)
         check(run(*words, stdin=llama).stdout == run(*words, "--schedule", "gpipe", stdin=llama).stdout, format, "runs gpipe alone")
-        fails(2, f"{format} cannot say this schedule: it is", *words, "--schedule", "1f1b", stdin=llama)
+        fails(2, f"{format} cannot express this schedule: it is", *words, "--schedule", "1f1b", stdin=llama)
     flags = ("--format", "megatron-flags")
     check(run("plan", "-", "--devices", 5, *flags, stdin=llama).stdout ==
           "--pipeline-model-parallel-size 5 --decoder-first-pipeline-num-layers 6 --decoder-last-pipeline-num-layers 5"
@@ -269,7 +269,7 @@ for limit in (-1, "nan", "x", "inf", "1e999", ""):
 # By stages, to be compared, every schedule can be planned, and predicts what it simulates to.
 split = "name,forward,backward_input,backward_weight,parameters,activations,output\n" + "".join(
     f"l{i},{f},{f},{f},10,3,1\n" for i, f in enumerate((8, 11, 2, 1, 18, 5, 4, 11)))
-for schedule in (line.split()[0] for line in run("schedules").stdout.splitlines()):
+for schedule in (line.split()[0] for line in run("schedules").stdout.splitlines()[1:]):
     if schedule in ("in-flight", "seq-1f1b", "backward-first", "synthesize"):  # the last is of the makespan alone
         continue
     several = schedule in ("interleaved", "looped-bfs", "interleaved-zb", "zbv", "dualpipev", "sapp-big", "sapp-less-memory")
@@ -337,6 +337,8 @@ check(slow["messages"] == {"kind": "blocking", "links": [{"latency": 2, "bandwid
 check(slow["makespan"] > 573, slow["makespan"])
 check(planned("--microbatches", 8, "--latency", 0)["makespan"] == 573, "messages of no time")
 check("573 s without transfers" in run("plan", "-", "--devices", 4, "--microbatches", 8, stdin=uneven).stdout, "no links")
+alone = run("plan", "-", "--devices", 1, "--microbatches", 8, "--latency", 1, stdin=uneven).stdout
+check("1f1b of 8 microbatches: " in alone and "transfers" not in alone, alone)
 check("with transfers" in run("plan", "-", "--devices", 4, "--microbatches", 8, "--latency", 1, stdin=uneven).stdout, "links")
 blocked = planned("--objective", "bottleneck", "--bandwidth", 1, "--transfers", "blocking")
 ends = (2, 4, 4, 2)
@@ -376,7 +378,7 @@ with tempfile.TemporaryDirectory() as folder:
             check(other() == made["makespan"], schedule)
             swapped = {"interleaved": "zbv", "zbv": "interleaved"}[schedule]
             if words:
-                fails(2, f"--schedule: {swapped} has other neighbours, whose links the plan does not know: say --bandwidth", "simulate",
+                fails(2, f"--schedule: {swapped} has other neighbours, whose links the plan does not know: give --bandwidth", "simulate",
                       kept, "--schedule", swapped)
                 check(other("--schedule", swapped, "--latency", 0) > 0, swapped)
             else:
@@ -391,7 +393,7 @@ fails(2, "--device-speeds: 2 values where each of the devices needs one", "plan"
 fails(2, "--device-speeds: 0 of device 1 must be finite and above 0", "plan", "-", "--devices", 2, "--device-speeds", "1,0", stdin=uneven)
 fails(2, "--device-speeds: 1,x is no list of numbers: 1,1,0.5,1", "plan", "-", "--devices", 2, "--device-speeds", "1,x", stdin=uneven)
 fails(2, "--bandwidth: fast is no size", "plan", "-", "--devices", 2, "--bandwidth", "fast", stdin=uneven)
-nothing = "says nothing: no layer has an output, and messages have no latency"
+nothing = "has no effect: no layer has an output, and messages have no latency"
 for word, link in (("--bandwidth", "1GB"), ("--topology", "2:1GB"), ("--topology", "2x2:1GB,1GB@0")):
     fails(2, f"{word}: {nothing}", "plan", "-", "--devices", 2, word, link, stdin="1\n2\n")
 fails(2, f"--bandwidth: {nothing}", "plan", "-", "--devices", 2, "--bandwidth", "1GB", "--latency", 0, stdin="1\n2\n")
@@ -415,8 +417,8 @@ fails(2, "--latency: 3 values, and --bandwidth has 2: one, or as many", "plan", 
 fails(2, "--latency: -1 is no time", "plan", "-", "--devices", 2, "--latency=-1", stdin=uneven)
 fails(2, "--transfers: pigeon not in", "plan", "-", "--devices", 2, "--transfers", "pigeon", stdin=uneven)
 for words in (("--bandwidth", "1GB"), ("--latency", 1)):
-    fails(2, "--topology: tells what --bandwidth and --latency would: say either", "plan", "-", "--devices", 2, "--topology", "2:1GB", *words, stdin=uneven)
-for topology, why in (("8x4", "8x4 tells no bandwidth: "), ("8x4:1GB", "2 sizes have 1 bandwidths: "), ("8xfour:1GB,1GB", "four is no number of devices"),
+    fails(2, "--topology: sets what --bandwidth and --latency do: give one of both", "plan", "-", "--devices", 2, "--topology", "2:1GB", *words, stdin=uneven)
+for topology, why in (("8x4", "8x4 has no bandwidth: "), ("8x4:1GB", "2 sizes have 1 bandwidths: "), ("8xfour:1GB,1GB", "four is no number of devices"),
                       ("0:1GB", "0 is no number"), ("8:fast", "fast is no bandwidth, nor"), ("8:1GB@soon", "1GB@soon is no bandwidth"),
                       ("8:1GB@-1", "1GB@-1 is no bandwidth"), ("8:0", "0 is no bandwidth"), ("x:1", " is no number")):
     fails(2, f"--topology: {why}", "plan", "-", "--devices", 2, "--topology", topology, stdin=uneven)
@@ -434,7 +436,7 @@ dotted = header + "".join(f"{n},x,1,1,1,1,1\n" for n in ("a..b", "c", "1", "c", 
 check(cuts("--keep-together", "a..b..1", stdin=dotted)[0] == [0, 3, 4, 5], "names with dots")
 check(cuts("--forbid-cut", "a..b,0", stdin=dotted)[0][1] > 1, "a name before a number")
 check(cuts("--forbid-cut", "1", stdin=dotted)[0][1:3] != [1, 3] and 3 not in cuts("--forbid-cut", "1", stdin=dotted)[0], "a name before a number")
-fails(2, "--forbid-cut: c are 2 layers: say the number, 1, 3", "plan", "-", "--devices", 2, "--forbid-cut", "c", stdin=dotted)
+fails(2, "--forbid-cut: c are 2 layers: give the number, 1, 3", "plan", "-", "--devices", 2, "--forbid-cut", "c", stdin=dotted)
 fails(2, "--forbid-cut: there is no layer l8: there are l0, l1, l2, l3, l4 .. l7, or 0 to 7", "plan", "-", "--devices", 2, "--forbid-cut", "l8", stdin=uneven)
 fails(2, "--forbid-cut: there is no layer 8: there are l0,", "plan", "-", "--devices", 2, "--forbid-cut", "8", stdin=uneven)
 fails(2, '--forbid-cut: there is no layer "": there are l0,', "plan", "-", "--devices", 2, "--forbid-cut", "l1,", stdin=uneven)
@@ -450,6 +452,7 @@ rows = [line.split() for line in done.stdout.splitlines() if line.endswith("%") 
 check(sum(row[-1] == "best" for row in rows) == 1, done.stdout)
 # They are as the program lists them, and whatever it can plan that runs B as one is no faster than the best.
 listed = [line.split() for line in run("schedules").stdout.splitlines()]
+check(listed[0] == ["schedule", "order", "of", "the", "passes", "backward"], listed[0])
 plain = [words[0] for words in listed if words[-1] == "B"]
 tried = [(int(row[2]), plain.index(row[0])) for row in rows]
 check(len(rows) >= 5 and tried == sorted(set(tried)), done.stdout)
@@ -498,9 +501,9 @@ fails(3, "2 stages needs at least 842 bytes, and a device has 841 bytes", "plan"
 fails(3, "needs at least 842 bytes, and a device has 631 bytes", "plan", "-", "--devices", 2, "--memory", "842B", "--memory-buffer", 0.25, stdin=heavy)
 fails(3, "842 bytes a device would do", "plan", "-", "--devices", 2, "--memory", "400B", stdin=heavy)
 fails(2, "--memory: 80gib is no size", "plan", "-", "--devices", 2, "--memory", "80gib", stdin=heavy)
-fails(2, "--memory: 40G is no size: say 40GB or 40GiB", "plan", "-", "--devices", 2, "--memory", "40G", stdin=heavy)
-fails(2, "--cpus: is of graphs: these layers are a chain", "plan", "-", "--devices", 2, "--cpus", 1, stdin=heavy)
-fails(2, "--at-most: is of graphs and of --replicate", "plan", "-", "--devices", 2, "--at-most", stdin=heavy)
+fails(2, "--memory: 40G is no size: write 40GB or 40GiB", "plan", "-", "--devices", 2, "--memory", "40G", stdin=heavy)
+fails(2, "--cpus: is for graphs: these layers are a chain", "plan", "-", "--devices", 2, "--cpus", 1, stdin=heavy)
+fails(2, "--at-most: is for graphs and --replicate", "plan", "-", "--devices", 2, "--at-most", stdin=heavy)
 fails(2, "--memory = 0", "plan", "-", "--devices", 2, "--memory", "0", stdin=heavy)
 fails(2, "--memory-buffer = 1", "plan", "-", "--devices", 2, "--memory", "9B", "--memory-buffer", 1, stdin=heavy)
 fails(2, "--optimizer: lion is neither a number nor one of sgd", "plan", "-", "--devices", 2, "--optimizer", "lion", stdin=heavy)
@@ -525,7 +528,7 @@ fails(2, "limits what the order of interleaved keeps, and that is not known: the
 unlike = json.loads(run("plan", "-", "--devices", 2, "--memory", "442B,1232B", "--format", "json", stdin=heavy).stdout)
 check(unlike["cuts"] == [0, 1, 4] and unlike["memory"]["memory_limit"] == [442, 1232], unlike)
 table = run("plan", "-", "--devices", 2, "--memory", "442B,2KB", "--device-speeds", "1,2", stdin=heavy).stdout
-check(table.splitlines()[0].endswith(" of") and "422 B      442 B" in table and "memory: within that of each device" in table, table)
+check(table.splitlines()[0].endswith(" of") and "422 B      442 B" in table and "memory: within the limit of each device" in table, table)
 both = ("--microbatches", 4, "--memory", "442B,1232B")
 check(json.loads(run("plan", "-", "--devices", 2, *both, "--format", "json", stdin=heavy).stdout)["cuts"] == [0, 1, 4], "by the makespan")
 fails(2, "--memory: 3 values where 2 are needed, one for each of the devices", "plan", "-", "--devices", 2, "--memory", "9B,9B,9B", stdin=heavy)
@@ -550,7 +553,7 @@ soon = json.loads(run(*serve, "--objective", "time-per-token", "--device-speeds"
 check(soon["cuts"] == [0, 1, 4] and soon["objective"]["value"] == 1.75 and soon["objective"]["name"] == "time-per-token", soon)
 text = run(*serve, "--bandwidth", 1, "--device-speeds", "1,4", stdin=heavy).stdout
 check("time per token: 2.75 s, 1 s of it messages" in text, text)
-check("throughput: 1 passes of groups of requests a second, 2 groups in flight; memory is that of 1: --in-flight 2 plans for all" in text, text)
+check("throughput: 1 passes of groups of requests a second, 2 groups in flight; memory is for 1 of them: --in-flight 2 plans for all" in text, text)
 two = json.loads(run(*serve, "--in-flight", 2, "--format", "json", stdin=heavy).stdout)
 check([stage_bytes(stage) for stage in two["stages"]] == [242, 242], two)
 fails(2, "--microbatches: 4 is of training", *serve, "--microbatches", 4, stdin=heavy)
@@ -684,8 +687,8 @@ fails(2, "stagecut: --checkpoint: must be never for a graph: what enters a stage
 fails(2, "--cpus = 1, must be 0 where choices are open", *unet, "--schedule", "auto", "--cpus", 1)
 fails(2, "--at-most: must be false where choices are open", *unet, "--schedule", "auto", "--at-most")
 towers = ("plan", models / "towers.dot", "--devices", 4)
-fails(2, "--topology: is not known to plans of graphs", *towers, "--topology", "2x2:300GB,2GB")
-fails(2, "--keep-together: are of chains", *towers, "--keep-together", "text1..text2")
+fails(2, "--topology: is not supported for a graph", *towers, "--topology", "2x2:300GB,2GB")
+fails(2, "--keep-together: are for chains only", *towers, "--keep-together", "text1..text2")
 fails(2, "--cpus = 1, must be 0 for the makespan", *towers, "--cpus", 1, "--microbatches", 8, "--objective", "makespan")
 
 fails(2, "--devices", "plan", "-", "--devices", -1, stdin="1\n")

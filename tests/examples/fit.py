@@ -230,7 +230,7 @@ with tempfile.TemporaryDirectory() as name:
     said = run("fit", "memory", init, "--times", "1,2,3", "--format", "sapp")
     check([each["time"] for each in json.loads(said.stdout)["layers_description"]] == [1, 2, 3], said)
     init.write_text(sapp(both, layers, range(1, 5), *ends(first)))
-    fails(2, "init.yaml: says no times of layers: --times HEAD,BODY,TAIL, in ms", "fit", "memory", init, "--format", "json")
+    fails(2, "init.yaml: has no times of layers: give --times HEAD,BODY,TAIL, in ms", "fit", "memory", init, "--format", "json")
     # Traces: those of all ranks in the folder, here from the file that names it.
     cells = {"head": "LlamaEmbedding", "body": "LLamaDecodeLayer", "tail": "lm_head-Linear"}
     config = f"profiling_config: {{micro_batch_num: 1, folder_path: traces, head_layers: {cells['head']}, body_layers: {cells['body']}, tail_layers: {cells['tail']}}}\n"
@@ -255,7 +255,7 @@ with tempfile.TemporaryDirectory() as name:
     traced = run("fit", "memory", init, "--format", "sapp")
     check(traced.returncode == 0 and [each["time"] for each in json.loads(traced.stdout)["layers_description"]] == [0.1, 0.41, 0.3], traced)
     (folder / "traces" / "rank_1" / "trace_view.json").unlink()
-    fails(2, "no trace has the tail: --times says them instead", "fit", "memory", init, "--format", "sapp")
+    fails(2, "no trace has the tail: give --times instead", "fit", "memory", init, "--format", "sapp")
 
     # What is next, after what was made: as few runs as tell what is missing, of the pipeline of the file.
     after = folder / "after.yaml"
@@ -263,7 +263,7 @@ with tempfile.TemporaryDirectory() as name:
     after.write_text(sapp([even], layers, range(1, 5), *ends(even)))
     fails(2, "after.yaml: the constant and the parameters of a layer", "fit", "memory", after)
     said = run("fit", "guide", "--after", after, "--recompute", "full")
-    check(said.returncode == 0 and said.stdout.startswith("run 1: ") and "1 run tells all parts" in said.stdout, said)
+    check(said.returncode == 0 and said.stdout.startswith("run 1: ") and "1 run determines all parts" in said.stdout, said)
     more = folder / "more.yaml"
     more.write_text(run("fit", "guide", "--after", after, "--recompute", "full", "--format", "sapp").stdout)
     write_logs(folder / "more", runs_of(more.read_text())[0], layers)
@@ -283,17 +283,17 @@ with tempfile.TemporaryDirectory() as name:
     fails(2, "--no-constant: goes without --as-sapp", "fit", "memory", init, "--as-sapp", "--no-constant")
     fails(2, "--times: 1,2 has 2 numbers", "fit", "memory", init, "--times", "1,2")
     fails(2, "--times: -1 is no number of milliseconds", "fit", "memory", init, "--times=-1,2,3")
-    fails(2, "more.yaml: says no memory_usage: --logs names the logs of its ranks", "fit", "memory", more)
-    fails(2, "--logs: is said 1 time, and there are 2 runs to measure", "fit", "memory", init, "--logs", logs[0])
+    fails(2, "more.yaml: has no memory_usage: give the logs of its ranks by --logs", "fit", "memory", more)
+    fails(2, "--logs: is given 1 time, and there are 2 runs to measure", "fit", "memory", init, "--logs", logs[0])
     fails(2, "worker_0.log,0=", "fit", "memory", more, "--logs", f"{logs[0] / 'worker_0.log'},0={logs[0] / 'worker_0.log'}")
     fails(2, "is of rank 6, and ", "fit", "memory", more, "--logs", f"6={logs[0] / 'worker_0.log'}")
     (folder / "empty").mkdir()
     fails(2, "has no file whose name ends in the number of a rank: worker_3.log, nor a folder stage_3_rank_3072 with mindformer.log", "fit", "memory", more, "--logs", folder / "empty")
     fails(2, "scheduler.log: has no line", "fit", "memory", more, "--logs", logs[0] / "scheduler.log")
-    fails(2, "its model has 18 layers, and that of ", "fit", "memory", folder / "runs.yaml", init)
+    fails(2, "its model has 18 layers, and the model of ", "fit", "memory", folder / "runs.yaml", init)
     fails(2, "none.yaml: ", "fit", "memory", folder / "none.yaml")
     fails(2, "is an input", "fit", "memory", init, "--output", init)
-    fails(2, "- is standard input, of which there is one", "fit", "memory", "-", "-")
+    fails(2, "- is standard input, which can be read only once", "fit", "memory", "-", "-")
     odd = {**even, "offset": [1] + [0] * 5}
     init.write_text(sapp([odd], layers, range(1, 5), *ends(odd)))
     fails(2, "leaves 19 layers on the ranks, and the model has 18", "fit", "memory", init, "--no-constant")

@@ -42,7 +42,7 @@ check(wide["objective"]["value"] <= plan["objective"]["value"], wide["objective"
 done = run("plan", towers, "--devices", 3, "--method", "communication", "--imbalance", "50%", "--not-contiguous")
 check(done.returncode == 0 and "words" in done.stdout, done)
 fails(2, "--imbalance: goes with --method communication", "plan", towers, "--devices", 3, "--imbalance", 0.5)
-for said, why in (("1.3", "1.3 is no factor but an excess: 0.3 is 30 %, say 0.3 in place of 1.3, or 130%"), ("1", "say 0 in place of 1, or 100%"),
+for said, why in (("1.3", "1.3 is no factor but an excess: 0.3 is 30 %, write 0.3 in place of 1.3, or 130%"), ("1", "write 0 in place of 1, or 100%"),
                   ("-0.1", "is no excess"), ("-10%", "is no excess"), ("%", "is no excess"), ("1e400%", "is no excess")):
     fails(2, why, "plan", towers, "--devices", 3, "--method", "communication", "--imbalance=" + said)
 fails(2, "--not-contiguous", "plan", towers, "--devices", 3, "--not-contiguous")

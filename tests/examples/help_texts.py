@@ -47,8 +47,8 @@ def told_apart():
     optimizers = run(*plan, "--optimizer", "@", stdin="1\n").stderr.partition("nor one of ")[2].partition(" (see")[0].split(", ")
     methods = run(*plan, "--method", "@", stdin="1\n").stderr.partition("is none of ")[2].partition(", type:")[0].split(", ")
     gpus = run("profile", "transformer", "--preset", "gpt2-xl", "--gpu", "@").stderr.partition("is none of ")[2].partition(", and no file")[0].split(", ")
-    return {"plan --gpu": gpus, "profile transformer --gpu": gpus, "plan --format": formats, "show --format": formats, "simulate --schedule": first_words("schedules"),
-            "sweep --schedules": schedules, "sweep --recompute": ["never", "always"], "fit guide --recompute": ["none", "select", "comm", "both", "full"], "plan --method": methods,
+    return {"plan --gpu": gpus, "profile transformer --gpu": gpus, "plan --format": formats, "show --format": formats, "simulate --schedule": first_words("schedules")[1:],
+            "sweep --schedules": schedules, "sweep --recompute": ["none", "always"], "fit guide --recompute": ["none", "select", "comm", "both", "full"], "plan --method": methods,
             "plan --optimizer": optimizers, "sweep --optimizer": optimizers}
 
 

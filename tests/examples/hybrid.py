@@ -116,7 +116,7 @@ with tempfile.TemporaryDirectory() as folder:
 
     # What makes replicas look cheap, or keeps stages from having any, is said.
     free = run("plan", small, "--devices", 8, "--microbatches", 8, "--replicate", "auto")
-    check("so replicas exchange gradients in no time: --nodes or --bandwidth says one" in free.stderr, free.stderr)
+    check("so replicas exchange gradients in no time: --nodes or --bandwidth sets one" in free.stderr, free.stderr)
     check("in no time" not in run(*base).stderr, "links are known")
     one = run("plan", MODELS / "llama-2-7b.json", "--devices", 4, "--microbatches", 8, "--replicate", "auto")
     check("no stage has replicas, which would share the 1 sample of a microbatch: --microbatch 2 allows 2" in one.stderr, one.stderr)
@@ -229,7 +229,7 @@ with tempfile.TemporaryDirectory() as folder:
     del graph["edges"][:]
     for each in sum((ways for node in graph["nodes"] for ways in node["TMPCs"].values()), []): each["syncTimeFw"] = each["syncTimeBw"] = {}
     fails(2, "layers without edges would be a chain there", "plan", "-", "--format", "json", stdin=json.dumps(graph))
-    for words, says in ((["--format", "dot"], "text, json or piper"), (["--schedule", "gpipe"], "says nothing of a graph of Piper's"),
+    for words, says in ((["--format", "dot"], "text, json or piper"), (["--schedule", "gpipe"], "has no effect on a graph of Piper's"),
                         (["--objective", "makespan"], "stage-time"), (["--replicate", 2], "--replicate"), (["--memory", "1GB,2GB"], "--memory"),
                         (["--bandwidth", "0"], "--bandwidth"), (["--tensor-parallel", "auto"], "--tensor-parallel")):
         fails(2, says, "plan", piper, *words)

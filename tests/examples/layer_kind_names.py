@@ -54,7 +54,7 @@ fails(2, "--schedule: gpip is not known: did you mean gpipe? (see stagecut sched
       "--devices", 2, "--microbatches", 4, "--schedule", "gpip")
 sweep = ("sweep", "-", "--devices", 2, "--microbatches", 4)
 fails(2, "1f1 is none: did you mean 1f1b?", *sweep, "--schedules", "gpipe,1f1", stdin=uneven)
-fails(2, "alway is neither never nor always: did you mean always?", *sweep, "--recompute", "alway", stdin=uneven)
+fails(2, "alway is neither none nor always: did you mean always?", *sweep, "--recompute", "alway", stdin=uneven)
 fails(2, "did you mean bash?", "completion", "bsh")
 fails(2, "plna is no command: did you mean plan?", "manual", "plna")
 fails(2, "profile transfomer is no command: did you mean profile transformer?", "manual", "profile", "transfomer")
@@ -83,21 +83,21 @@ planned("--topology", "2x2x2:3GB,2GB,1GB@0.5", devices=("--devices", 4),
 
 sixteen = ("plan", "-", "--microbatches", 8, "--nodes", 2, "--gpus-per-node", 8, "--intra", "450GB", "--inter", "50GB")
 for devices, would in ((20, "20 are more than the 16 GPUs of 2 nodes of 8: --nodes 3 would hold them"),
-                       (4, "where 4 GPUs share each (tensor parallelism, say), --nodes 2 --gpus-per-node 2; on 4 GPUs of one node, --nodes 1 --gpus-per-node 4"),
-                       (1, "where 16 GPUs share each (tensor parallelism, say), --nodes 1 --gpus-per-node 1"),
-                       (12, "12 are fewer than the 16 GPUs of 2 nodes of 8, and each is a rank of the pipeline: say the nodes and GPUs that it runs on")):
+                       (4, "where 4 GPUs share each (tensor parallelism, for example), --nodes 2 --gpus-per-node 2; on 4 GPUs of one node, --nodes 1 --gpus-per-node 4"),
+                       (1, "where 16 GPUs share each (tensor parallelism, for example), --nodes 1 --gpus-per-node 1"),
+                       (12, "12 are fewer than the 16 GPUs of 2 nodes of 8, and each is a rank of the pipeline: give the nodes and GPUs that it runs on")):
     fails(2, would, *sixteen, "--devices", devices, stdin=uneven)
 base = ("plan", "-", "--devices", 4)
 for words, why in ((("--nodes", 2), "--gpus-per-node: is missing"), (("--gpus-per-node", 4), "--nodes: is missing"), (("--inter", "5GB"), "--nodes: is missing"),
                    (("--nodes", 2, "--gpus-per-node", 2, "--intra", "5GB"), "--inter: is missing"),
                    (("--nodes", 2, "--gpus-per-node", 2, "--inter", "5GB"), "--intra: is missing"),
-                   (("--nodes", 1, "--gpus-per-node", 4, "--intra", "5GB", "--inter", "5GB"), "--inter: says nothing where there is one node"),
-                   (("--nodes", 4, "--gpus-per-node", 1, "--intra", "5GB", "--inter", "5GB"), "--intra: says nothing where a node has one GPU"),
-                   ((*four[:-1], "50"), "--inter: 50 bytes? say 50GB"), ((*four[:-1], "fast"), "--inter: fast is no bandwidth"),
+                   (("--nodes", 1, "--gpus-per-node", 4, "--intra", "5GB", "--inter", "5GB"), "--inter: has no effect if there is one node"),
+                   (("--nodes", 4, "--gpus-per-node", 1, "--intra", "5GB", "--inter", "5GB"), "--intra: has no effect if a node has one GPU"),
+                   ((*four[:-1], "50"), "--inter: 50 bytes? write 50GB"), ((*four[:-1], "fast"), "--inter: fast is no bandwidth"),
                    ((*four[:-1], "50GB@soon"), "--inter: 50GB@soon is no bandwidth"),
-                   ((*four, "--latency", 1), "--nodes: tells what --bandwidth and --latency would: say either"),
-                   ((*four, "--bandwidth", "1GB"), "--nodes: tells what --bandwidth and --latency would: say either"),
-                   ((*four, "--topology", "2x2:1GB,1GB"), "--topology: tells what --nodes, --gpus-per-node, --intra and --inter would: say either")):
+                   ((*four, "--latency", 1), "--nodes: sets what --bandwidth and --latency do: give one of both"),
+                   ((*four, "--bandwidth", "1GB"), "--nodes: sets what --bandwidth and --latency do: give one of both"),
+                   ((*four, "--topology", "2x2:1GB,1GB"), "--topology: sets what --nodes, --gpus-per-node, --intra and --inter do: give one of both")):
     fails(2, why, *base, *words, stdin=uneven)
 done = run("sweep", "-", "--microbatches", 8, "--schedules", "1f1b", "--stages-per-rank", 1, *four, stdin=uneven)
 check(done.returncode == 0 and done.stderr == links and "1 of 1 configurations" in done.stdout, done)
@@ -106,8 +106,8 @@ check(done.returncode == 0 and "2 of 2 configurations" in done.stdout, done)
 fails(2, "--devices: 8 are more than the 4 GPUs", "sweep", "-", "--devices", "4,8", "--microbatches", 8, *four, stdin=uneven)
 
 # Sizes without a unit that are too small for memory.
-fails(2, "--memory: 80 bytes? say 80GB or 80GiB, or 80B if bytes are meant", *base, "--memory", 80, stdin=uneven)
-fails(2, "--memory: 81559 bytes? say 81559MB", *base, "--memory", "80GB,80GB,81559,80GB", stdin=uneven)
+fails(2, "--memory: 80 bytes? write 80GB or 80GiB, or 80B if bytes are meant", *base, "--memory", 80, stdin=uneven)
+fails(2, "--memory: 81559 bytes? write 81559MB", *base, "--memory", "80GB,80GB,81559,80GB", stdin=uneven)
 fails(2, "--memory: 80 bytes?", "sweep", "-", "--devices", 2, "--microbatches", 4, "--memory", 80, stdin=uneven)
 fails(2, "--device-memory: 80 bytes?", "profile", "transformer", "--preset", "gpt2-xl", "--device-memory", 80)
 check(run(*base, "--memory", 80 * 2**30, stdin=uneven).returncode == 0, "bytes are bytes")
@@ -132,7 +132,7 @@ for command in (("plan", "-", "--devices", 2), ("show", "-"), ("sweep", "-", "--
 fails(2, 'is no plan: "schema" is missing', "simulate", "-", stdin='{"stages": 4}')
 half = ("profile", "transformer", "--preset", "gpt2-xl", "--set", "layers=2")
 check(run(*half, "training.sequence=128").stdout == run(*half, "--set", "training.sequence=128").stdout != run(*half).stdout, "--set takes several")
-share = "training.recomputed_share: says nothing where nothing is computed again: --recompute"
+share = "training.recomputed_share: has no effect without recomputation: give --recompute"
 fails(2, share, *half, "training.recomputed_share=0.4")
 check(run(*half, "training.recomputed_share=0.4", "--recompute", "full").returncode == 0, "of what is computed again")
 

@@ -44,7 +44,7 @@ with tempfile.TemporaryDirectory() as folder:
         file = next(word for word in words if isinstance(word, pathlib.Path))
         size = file.stat().st_size
         check(run(*words, "--input-limit", size).returncode == 0, words, "within the limit")
-        fails(2, f"stagecut: {file}: is larger than {size - 1} bytes, the most that is read unless --input-limit says more",
+        fails(2, f"stagecut: {file}: is larger than {size - 1} bytes, the most that is read unless --input-limit allows more",
               *words, "--input-limit", size - 1)
         endless = [pathlib.Path("/dev/zero") if word == file else word for word in words]
         fails(2, "stagecut: /dev/zero: is larger than 1000000 bytes", *endless, "--input-limit", "1MB")
@@ -76,7 +76,7 @@ with tempfile.TemporaryDirectory() as folder:
 
     # What is nested deep is refused, and read where it is said.
     deep = profile.read_text().replace('"forward": 1', '"forward": 1, "x": ' + "[" * 100 + "]" * 100)
-    fails(2, "nested deeper than 64, the most that is read unless --input-depth says more", "show", "-", stdin=deep)
+    fails(2, "nested deeper than 64, the most that is read unless --input-depth allows more", "show", "-", stdin=deep)
     again = run("show", "-", "--format", "json", "--input-depth", 300, stdin=deep)
     check(again.returncode == 0 and "[" * 100 in again.stdout, again)
     made = run("plan", "-", "--devices", 2, "--format", "json", "--input-depth", 300, stdin=deep)

@@ -91,7 +91,7 @@ with tempfile.TemporaryDirectory() as folder:
     # What fails leaves the old file as it was.
     out.write_text("old")
     fails(3, "infeasible", "plan", profile, "--devices", 100, "--output", out)
-    fails(2, "cannot say this schedule", "plan", profile, "--devices", 4, "--microbatches", 8, "--schedule", "1f1b", "--format", "torchgpipe", "--output", out)
+    fails(2, "cannot express this schedule", "plan", profile, "--devices", 4, "--microbatches", 8, "--schedule", "1f1b", "--format", "torchgpipe", "--output", out)
     fails(2, "cannot be opened", "show", folder / "none", "--output", out)
     check(out.read_text() == "old", "a failed plan writes over the old file")
     if os.geteuid() != 0:  # who may write everywhere

@@ -133,11 +133,11 @@ fails(2, "--balance: 4,4,4 are 12 layers: the model has 19, 16 of them decoders"
 fails(2, '--layout: "Et*8|t*8L|": stage 2 has no layer', *words, "--layout", "Et*8|t*8L|", stdin=model)
 fails(2, "--balance: stage 1 is empty", *words, "--balance", "16,0", stdin=model)
 fails(2, '--layout: "Et*4|t*4|L": has other layers than the model: 8 t for 16', *words, "--layout", "Et*4|t*4|L", stdin=model)
-fails(2, "--balance: says a cut, and --cuts does: say either", *words, "--cuts", "4", "--balance", "4,4", stdin=model)
+fails(2, "--balance: gives a cut, and --cuts does: give one of both", *words, "--cuts", "4", "--balance", "4,4", stdin=model)
 fails(2, "--no-search: goes with a cut of your own", *words, "--no-search", "--devices", 2, stdin=model)
 fails(2, "--cuts: does not go with --replicate", *words, "--cuts", "4", "--replicate", "auto", "--devices", 2, stdin=model)
 towers = pathlib.Path(__file__).resolve().parents[2] / "examples" / "models" / "towers.dot"
-fails(2, "--cuts: is of a chain, and this is a graph", "plan", towers, "--cuts", "4")
+fails(2, "--cuts: is for a chain, and this is a graph", "plan", towers, "--cuts", "4")
 
 print(f"{len(failures)} failures")
 sys.exit(1 if failures else 0)

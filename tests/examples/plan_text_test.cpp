@@ -136,7 +136,7 @@ TEST_CASE("each device's own memory stands beside what it takes") {
   CHECK(text.find(" memory     of\n") != std::string::npos);
   CHECK(text.find("  1 GiB") != std::string::npos);
   CHECK(text.find("  2 GiB") != std::string::npos);
-  CHECK(text.find("\nmemory: within that of each device\n") != std::string::npos);
+  CHECK(text.find("\nmemory: within the limit of each device\n") != std::string::npos);
 }
 
 TEST_CASE("of inference both figures are told, whatever was minimised") {
@@ -145,7 +145,7 @@ TEST_CASE("of inference both figures are told, whatever was minimised") {
   const std::string text = plan_text(*plan_chain(layers, request), {});
   CHECK(text.find("\nbottleneck of time: ") != std::string::npos);
   CHECK(text.find("\ntime per token: ") != std::string::npos);
-  CHECK(text.find(" passes of groups of requests a second, 2 groups in flight; memory is that of 1: --in-flight 2 "
+  CHECK(text.find(" passes of groups of requests a second, 2 groups in flight; memory is for 1 of them: --in-flight 2 "
                   "plans for all\n") != std::string::npos);
   request.objective = stagecut::plan_objective::time_per_token;
   request.in_flight = {2, 2};

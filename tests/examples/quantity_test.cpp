@@ -53,9 +53,9 @@ TEST_CASE("figures for a person") {
 }
 
 TEST_CASE("a small size without a unit is asked for one") {
-  CHECK(unit_question("80") == "80 bytes? say 80GB or 80GiB, or 80B if bytes are meant");
-  CHECK(unit_question("81559") == "81559 bytes? say 81559MB or 81559MiB, or 81559B if bytes are meant");
-  CHECK(unit_question("0.5") == "0.5 bytes? say 0.5GB or 0.5GiB, or 0.5B if bytes are meant");
+  CHECK(unit_question("80") == "80 bytes? write 80GB or 80GiB, or 80B if bytes are meant");
+  CHECK(unit_question("81559") == "81559 bytes? write 81559MB or 81559MiB, or 81559B if bytes are meant");
+  CHECK(unit_question("0.5") == "0.5 bytes? write 0.5GB or 0.5GiB, or 0.5B if bytes are meant");
   for (const char* const clear : {"80GB", "80B", "80 B", "0", "1048576", "8e10", "85899345920", "much", "", "80gib"}) {
     CAPTURE(clear);
     CHECK(unit_question(clear).empty());
@@ -70,9 +70,9 @@ TEST_CASE("rates in units of 1000") {
 }
 
 TEST_CASE("a size whose unit is cut short, or small, is answered by what was meant") {
-  CHECK(no_size("40G") == "40G is no size: say 40GB or 40GiB");
-  CHECK(no_size("80gib") == "80gib is no size: say 80GB or 80GiB");
-  CHECK(no_size("1.5 t") == "1.5 t is no size: say 1.5TB or 1.5TiB");
+  CHECK(no_size("40G") == "40G is no size: write 40GB or 40GiB");
+  CHECK(no_size("80gib") == "80gib is no size: write 80GB or 80GiB");
+  CHECK(no_size("1.5 t") == "1.5 t is no size: write 1.5TB or 1.5TiB");
   for (const char* const each : {"", "G", "fast", "5 apples", "9x", "1e308TiB", "-3G"}) {
     CHECK(no_size(each) == std::string(each) + " is no size: bytes, or 80GB, 80GiB, 1.5TiB");
   }

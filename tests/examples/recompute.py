@@ -93,6 +93,21 @@ with tempfile.TemporaryDirectory() as folder:
                 "--memory", "32GiB", "--format", "megatron")
     check("--recompute-granularity full" in flags.stdout and flags.stderr == "", flags)
 
+    # Without --recompute, a request that does not fit names it if it could be added and some layer could recompute.
+    short = ["plan", small, "--devices", 2, "--microbatches", 4, "--memory", "80B"]
+    untried = "; not tried: --recompute auto\n"
+    fails(3, untried, *short)
+    fails(3, untried, *short, "--schedule", "auto")
+    fails(3, untried, "plan", models / "llama-2-7b.json", "--devices", 4, "--microbatches", 8, "--memory", "28GiB")
+    fails(3, untried, *short, "--for", "megatron")
+    unable = there / "unable.json"
+    unable.write_text(json.dumps({**SMALL, "layers": plain(SMALL["layers"])}))
+    for words in ([*short, "--recompute", "none"], [*short, "--recompute", "never"], [*short, "--device-speeds", "1,2"],
+                  [*short, "--objective", "bottleneck"], [*short, "--checkpoint", "always", "--memory", "30B"], [*short, "--cuts", "4"],
+                  [*short, "--for", "torchgpipe", "--schedule", "gpipe"], ["plan", unable, *short[2:]]):
+        done = run(*words)
+        check(done.returncode == 3 and "infeasible" in done.stderr and "not tried" not in done.stderr, words, done.stderr)
+
     # A range of numbers of chunks: what is known of all of them together.
     ranged = ["plan", small, "--devices", 2, "--microbatches", 4, "--memory", "80B", "--recompute", "auto"]
     best = json.loads(run(*ranged, "--stages-per-rank", "1..4", "--format", "json").stdout)["objective"]
@@ -244,7 +259,7 @@ with tempfile.TemporaryDirectory() as folder:
     fails(2, "--empty-stages: goes with --recompute", *tight, "--empty-stages")
     fails(2, "--schedule", *tight, "--recompute", "auto", "--schedule", "auto")
     auto = (*tight, "--recompute", "auto")
-    fails(2, "--less-memory: is an order, and --schedule says interleaved", *auto, "--stages-per-rank", 2, "--schedule", "interleaved", "--less-memory")
+    fails(2, "--less-memory: is a schedule, and --schedule gives interleaved", *auto, "--stages-per-rank", 2, "--schedule", "interleaved", "--less-memory")
     check(run(*auto, "--stages-per-rank", 2, "--schedule", "sapp-less-memory", "--less-memory").returncode == 0, "both say the same")
     fails(2, "--less-memory: needs --stages-per-rank above 1", *auto, "--less-memory")
     fails(2, "--keep-together: must be left out where recomputation is planned", *auto, "--keep-together", "0..1")
@@ -261,7 +276,7 @@ with tempfile.TemporaryDirectory() as folder:
 
     small.write_text(json.dumps({**SMALL, "layers": plain(SMALL["layers"])}))
     free = tight[:-2]
-    fails(2, "no layer says how it could be recomputed", *tight, "--recompute", "auto")
+    fails(2, "no layer defines how it could be recomputed", *tight, "--recompute", "auto")
     fails(2, '"full" is the recomputation of no layer: none has "recomputations"', *tight, "--recompute", "none,full")
     check(run(*free, "--recompute", "none").stdout == run(*free).stdout != "", "nothing to recompute")
 

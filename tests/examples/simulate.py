@@ -38,6 +38,12 @@ for schedule, chunks, expected, span in (
 check(makespan(*apart, *four, "--schedule", "zbv") == 51, "zbv has two chunks unsaid")
 check(makespan("--forward", "8,14,18,20", "--backward", "16,28,36,40", "--microbatches", 8) == 600, "the level cut")
 check(makespan("--forward", "21,19,5,15", "--backward", "42,38,10,30", "--microbatches", 8) == 573, "the fast cut")
+# Ranks above the limit of a plan say the limit.
+limited = run("plan", "-", "--devices", 2, "--microbatches", 8, "--memory", "20B", "--format", "json",
+              stdin="name,forward,backward,activations\na,1,2,10\nb,2,3,10\n").stdout
+above = run("simulate", "-", "--schedule", "gpipe", stdin=limited).stdout
+check(above.count("  80 B  above the limit of 20 B\n") == 2, above)
+check("above" not in run("simulate", "-", stdin=limited).stdout, "within the limit")
 check(makespan(*one_two, *four, "--latency", 0.5) == 41, "1f1b with latency")
 check(makespan(*one_two, *four, "--latency", 0.5, "--schedule", "eager-1f1b") == 36, "eager 1f1b hides it")
 check(makespan(*one_two, *four, "--latency", 0.5, "--transfers", "blocking") > 41, "blocking costs more")
@@ -195,7 +201,7 @@ with tempfile.TemporaryDirectory() as folder:
     bare.write_text(run("plan", "-", "--devices", 2, "--microbatches", 4, "--format", "json", stdin="3\n1\n2\n").stdout)
     check("peak_memory" not in simulated(bare), "memory of a list of weights")
     fails(2, f"{bare}: its times are no seconds, unlike those of", "compare", plans[1], bare)
-    nothing = "--bandwidth: says nothing: no layer has an output, and messages have no latency"
+    nothing = "--bandwidth: has no effect: no layer has an output, and messages have no latency"
     for command in ("simulate", "compare"):
         fails(2, nothing, command, bare, "--bandwidth", "1GB")
         fails(2, nothing, command, bare, "--bandwidth", "1GB", "--latency", 0)
@@ -207,8 +213,8 @@ with tempfile.TemporaryDirectory() as folder:
         check(found[0]["makespan"] == 6 + 1, words, found)
 
     # One standard input, which is read once.
-    fails(2, "PLAN: - is standard input, of which there is one", "compare", "-", "-", stdin=plans[0].read_text())
-    fails(2, "PLAN: - is standard input, of which there is one", "compare", "-", plans[0], "-", stdin=plans[0].read_text())
+    fails(2, "PLAN: - is standard input, which can be read only once", "compare", "-", "-", stdin=plans[0].read_text())
+    fails(2, "PLAN: - is standard input, which can be read only once", "compare", "-", plans[0], "-", stdin=plans[0].read_text())
     done = run("compare", "-", plans[0], plans[0], stdin=plans[0].read_text())
     check(done.returncode == 0 and done.stdout.count("best") == 3, done)
 
@@ -263,9 +269,9 @@ fails(2, "--slices = 2, must be 1 for 1f1b", "simulate", *one_two, *four, "--sli
 fails(2, "--group = 2, must be 0 for 1f1b", "simulate", *one_two, *four, "--group", 2)
 fails(2, "--backward-input: is of no use", "simulate", *one_two, *four, "--backward-input", 1, "--backward-weight", 1)
 fails(2, "--backward: is of no use", "simulate", *apart, *four, "--backward", 2, "--schedule", "zb-h1")
-fails(2, "--backward-weight: is needed beside --backward-input", "simulate", *one_two, *four, "--backward-input", 1)
+fails(2, "--backward-weight: is needed with --backward-input", "simulate", *one_two, *four, "--backward-input", 1)
 fails(2, "--bandwidth: needs a plan", "simulate", *one_two, *four, "--bandwidth", "1GB")
-fails(2, "cannot say this schedule: its microbatches have slices", "simulate", *one_two, *four, "--schedule", "seq-1f1b", "--slices", 2,
+fails(2, "cannot express this schedule: its microbatches have slices", "simulate", *one_two, *four, "--schedule", "seq-1f1b", "--slices", 2,
       "--format", "torch-csv")
 fails(2, "no/such: cannot be opened", "simulate", "no/such")
 fails(2, "PLAN is required", "compare")

@@ -53,11 +53,15 @@ with tempfile.TemporaryDirectory() as folder:
     check(len(lines) == 3 + len(shaped) == 27, done.stdout)
     check(sum(line.endswith(" front") for line in lines) == sum(r["front"] == "1" for r in rows), done.stdout)
     check(lines[-2].startswith(f"{len(planned)} of 48 configurations have a plan"), lines[-2])
-    check(lines[-1] == "24 are none that their schedule is made for", lines[-1])
+    check(lines[-1] == "24 configurations are not supported by their schedule", lines[-1])
     check(all(len(line) <= 100 for line in lines), done.stdout)
     drawn = xml.etree.ElementTree.fromstring(picture.read_text())
     check(sum(each.tag.endswith("}circle") for each in drawn.iter()) == len(planned), "points")
     check(all(word in picture.read_text() for word in ("memory limit", ">gpipe<", "llama-2-7b")), "picture")
+    # The other name of no recomputation, here and in plan, is read too.
+    check(run(*(w if w != "none,always" else "never,always" for w in words)).stdout == done.stdout, "never")
+    again = [run("plan", model, "--devices", 2, "--microbatches", 8, "--recompute", name).stdout for name in ("none", "never")]
+    check(again[0] and again[0] == again[1], again)
     alone = run(*words, "--front").stdout.splitlines()
     check(alone[1:-2] and all(line.endswith(" front") for line in alone[1:-2]), alone)
 
@@ -102,9 +106,9 @@ with tempfile.TemporaryDirectory() as folder:
     fails(2, "--devices: 0 is no whole number from 1 to 1048576", *sweep, "--devices", "4,0")
     fails(2, "--devices: 4,x is no list of numbers: 4,8", *sweep, "--devices", "4,x")
     fails(2, "--schedules: 2f2b is none (see stagecut schedules)", *sweep, "--devices", 4, "--schedules", "1f1b,2f2b")
-    fails(2, "--recompute: except_last is neither never nor always", *sweep, "--devices", 4, "--recompute", "except_last")
+    fails(2, "--recompute: except_last is neither none nor always", *sweep, "--devices", 4, "--recompute", "except_last")
     fails(2, "--memory: 5 apples is no size", *sweep, "--devices", 4, "--memory", "5 apples")
-    fails(2, "is that of --csv", *sweep, "--devices", 4, "--csv", table, "--svg", table)
+    fails(2, "is the file of --csv", *sweep, "--devices", 4, "--csv", table, "--svg", table)
     fails(2, "is an input", *sweep, "--devices", 4, "--csv", model)
     fails(2, "standard input: is empty", "sweep", "-", "--microbatches", 8, "--devices", 4)
     fails(1, "could not be written", *sweep, "--devices", 4, "--svg", folder / "none" / "rows.svg")

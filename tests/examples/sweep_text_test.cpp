@@ -23,18 +23,19 @@ TEST_CASE("a line for each configuration that can be, with what came of it") {
   const stagecut::profile model;
   const std::string front =
       "schedule  devices  stages/rank  m  recompute  makespan  a microbatch  memory     gap\n"
-      "gpipe           2            1  8      never     1.1 s      137.5 ms   1 GiB  10.0 %       front\n";
+      "gpipe           2            1  8       none     1.1 s      137.5 ms   1 GiB  10.0 %       front\n";
   const std::string counts =
       "1 of 4 configurations have a plan, 1 of them on the front of time and memory\n"
       "1 were left out: another one is better in both\n"
-      "1 are none that their schedule is made for\n";
+      "1 configuration is not supported by its schedule\n";
   CHECK(sweep_text(model, rows, false, screen{}) ==
-        front + "gpipe           2            1  8      never         -             -       -       -   dominated\n" +
-            "gpipe           2            1  8     always         -             -       -       -  infeasible\n" + counts);
+        front + "gpipe           2            1  8       none         -             -       -       -   dominated\n" +
+            "gpipe           2            1  8     always         -             -       -       -  infeasible\n" +
+            counts);
   // Of the front alone the last column is narrower.
   CHECK(sweep_text(model, rows, true, screen{}) ==
         "schedule  devices  stages/rank  m  recompute  makespan  a microbatch  memory     gap\n"
-        "gpipe           2            1  8      never     1.1 s      137.5 ms   1 GiB  10.0 %  front\n" +
+        "gpipe           2            1  8       none     1.1 s      137.5 ms   1 GiB  10.0 %  front\n" +
             counts);
 }
 
@@ -42,12 +43,12 @@ TEST_CASE("a configuration that was not planned is not called infeasible, and wh
   std::vector<stagecut::sweep_row> rows(2);
   for (auto& row : rows) {
     row.devices = 2, row.microbatches = 8, row.schedule = stagecut::schedule_kind::zb_h1;
-    row.why = "the model does not tell";
+    row.why = "the model has no such time";
   }
   CHECK(sweep_text({}, rows, false, screen{}) ==
         "schedule  devices  stages/rank  m  recompute  makespan  a microbatch  memory  gap\n"
-        "zb-h1           2            1  8      never         -             -       -    -  unknown\n"
-        "zb-h1           2            1  8      never         -             -       -    -  unknown\n"
+        "zb-h1           2            1  8       none         -             -       -    -  unknown\n"
+        "zb-h1           2            1  8       none         -             -       -    -  unknown\n"
         "0 of 2 configurations have a plan, 0 of them on the front of time and memory\n"
-        "unknown of zb-h1: the model does not tell\n");
+        "unknown of zb-h1: the model has no such time\n");
 }

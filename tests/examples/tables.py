@@ -15,7 +15,7 @@ block 2,3,6,20,2000
 block 3,3,6,20,2000
 head,2,4,5,1000
 """
-counted = ':1: column "# params" counts parameters, which are taken as 2 bytes each: --parameter-bytes says another size'
+counted = ':1: column "# params" counts parameters, which are taken as 2 bytes each: --parameter-bytes sets another size'
 
 # A profile made by hand, of five lines, plans, and it is said what was taken for granted.
 with tempfile.TemporaryDirectory() as folder:

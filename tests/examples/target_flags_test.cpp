@@ -41,7 +41,7 @@ TEST_CASE("a framework is said by its name, or by its format, where the plan is 
   stagecut::plan_request graph;
   graph.cpus = 1;
   CHECK(asked("", "vllm", graph) == framework::none);
-  CHECK_THROWS_WITH_AS((void)asked("vllm", "", graph), "--for: is of chains, and this is planned as a graph",
+  CHECK_THROWS_WITH_AS((void)asked("vllm", "", graph), "--for: is for chains only, and this is planned as a graph",
                        CLI::ValidationError);
   CHECK_THROWS_WITH_AS((void)asked("megatron", "vllm"), "--format: vllm is of another framework than --for megatron",
                        CLI::ValidationError);

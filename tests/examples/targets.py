@@ -52,7 +52,7 @@ check("tensor parallel 2, " in run("plan", "-", "--devices", 4, "--format", "pyt
 for zero in (2, 3):
     sharded = run("profile", "transformer", "--preset", "llama-2-7b", "--data-parallel", 4, "--zero", zero).stdout
     for how in ("--for", "--format"):
-        fails(2, f"deepspeed cannot say this plan: ZeRO stage {zero}, and its pipelines run with at most stage 1", "plan", "-", "--devices", 4,
+        fails(2, f"deepspeed cannot express this plan: ZeRO stage {zero}, and its pipelines run with at most stage 1", "plan", "-", "--devices", 4,
               "--microbatches", 16, how, "deepspeed", stdin=sharded)
     planned = run("plan", "-", "--devices", 4, "--microbatches", 16, "--format", "json", stdin=sharded).stdout
     fails(2, f"ZeRO stage {zero}", "show", "-", "--format", "deepspeed", stdin=planned)
@@ -98,7 +98,7 @@ check("share each device" not in run(*asked, stdin=small).stderr, "topology")
 words = ("plan", "-", "--devices", 4)
 fails(2, "--format: vllm is of another framework than --for megatron", *words, "--for", "megatron", "--format", "vllm", stdin=small)
 fails(2, "it is gpipe, and it runs 1f1b, interleaved", *words, "--microbatches", 8, "--schedule", "gpipe", "--for", "megatron", stdin=small)
-fails(2, "30 microbatches, and interleaved they must be a multiple of the 4 ranks, or come in groups: of 5, say", *words,
+fails(2, "30 microbatches, and interleaved they must be a multiple of the 4 ranks, or come in groups, for example of 5", *words,
       "--microbatches", 30, "--stages-per-rank", 2, "--for", "megatron", stdin=small)
 grouped = run(*words, "--microbatches", 30, "--stages-per-rank", 2, "--group", 10, "--for", "megatron", stdin=small).stdout
 check(" --microbatch-group-size-per-virtual-pipeline-stage 10 " in grouped, grouped)
@@ -108,7 +108,7 @@ fails(2, "--microbatches: is of training, and vllm serves", *words, "--microbatc
 served = run(*words, "--for", "vllm", stdin=small).stdout
 check("throughput: " in served and "VLLM_PP_LAYER_PARTITION=" in served, served)
 towers = ("plan", models / "towers.dot", "--devices", 2, "--microbatches", 4)
-fails(2, "--for: is of chains, and this is planned as a graph", *towers, "--for", "torchtitan")
+fails(2, "--for: is for chains only, and this is planned as a graph", *towers, "--for", "torchtitan")
 check('get_schedule_class("1F1B")' in run(*towers, "--for", "pytorch").stdout, "a graph is planned for PyTorch as stages in a row")
 fails(2, "untied, it would do", *words, "--microbatches", 8, "--for", "torchgpipe",
       stdin=run("profile", "transformer", "--preset", "gpt2-xl", "--set", "tied=replicate").stdout)

@@ -122,7 +122,7 @@ with tempfile.TemporaryDirectory() as folder:
     other.write_text(json.dumps(figures))
     del figures["num_hidden_layers"]
     other.write_text(json.dumps(figures))
-    fails(2, f'{other}#: "num_hidden_layers" is missing, which llama needs', *transformer, "--config", other, "--as", "llama")
+    fails(2, f'{other}: "num_hidden_layers" is missing, which llama needs', *transformer, "--config", other, "--as", "llama")
 
     # A plan of a graph ends with the same updates as that of a chain.
     chain, graph = folder / "chain.json", folder / "graph.json"
@@ -159,7 +159,7 @@ with tempfile.TemporaryDirectory() as folder:
         fails(2, f"{words[0]}: goes with a config.json{also}: {computed} has its own figures", "plan", computed, "--devices", 4, *words)
 
     for words in (("sweep", small, "--devices", 4, "--microbatches", 8), ("show", small), ("verify", small, computed)):
-        fails(2, f"{small}#: is a model's configuration, and a profile is wanted: stagecut profile transformer --config", *words)
+        fails(2, f"{small}: is a model's configuration, and a profile is wanted: stagecut profile transformer --config", *words)
     fails(2, f"--parameter-bytes: is of a CSV, and {small} is a config.json", "plan", small, "--devices", 4, "--parameter-bytes", 4)
 
     # Devices: known ones, a file, single figures.
@@ -182,7 +182,7 @@ with tempfile.TemporaryDirectory() as folder:
     plan(before, "--devices", 4, "--memory", "none", says=too_large("60.48 GiB", "mine", "44.7 GiB"))
     before.write_text(json.dumps(mine | {"computed": {"memory": "much", "device": 3}}))
     plan(before, "--devices", 4)
-    fails(3, "memory: within 40.7 GiB, the 44.7 GiB of mine less a reserve of 4 GiB: --memory says another limit", "plan", small, "--gpu", card,
+    fails(3, "memory: within 40.7 GiB, the 44.7 GiB of mine less a reserve of 4 GiB: --memory sets another limit", "plan", small, "--gpu", card,
           "--devices", 4)
     fails(3, "within 44 GiB, the 44.7 GiB of mine less a reserve of 717.", "plan", small, "--gpu", card, "--devices", 4, "--memory-reserve", "752MB")
     reserved = run("plan", small, "--gpu", card, "--devices", 8, "--memory-reserve", "8GB").stdout
@@ -276,7 +276,7 @@ with tempfile.TemporaryDirectory() as folder:
     found, said = made(*transformer, "--config", small, "--gpu", "h100-80gb", "--calibrate", measured)
     reached = found["computed"]["efficiency"]
     check(near(reached["gemm"], 0.6, 1e-3) and reached["power"] == 0.86, reached)
-    check("power 0.86 (kept: one device cannot tell it from gemm)" in said and "does not fit" not in said, said)
+    check("power 0.86 (kept: on one device it cannot be distinguished from gemm)" in said and "does not fit" not in said, said)
     # Of whole iterations, too: the plan's, cut into as many layers each.
     model = pathlib.Path(folder) / "slow.json"
     model.write_text(json.dumps(slow))
@@ -312,7 +312,7 @@ with tempfile.TemporaryDirectory() as folder:
     refused(": the model has no layer nobody", '{"layers": [{"name": "nobody", "forward": 1}]}')
     refused("#/layers/0/forward: ", '{"layers": [{"name": "layers.0", "forward": 0}]}')
     refused("#/layers/0: ", '{"layers": [{"name": "layers.0"}]}')
-    refused("#: has neither layers nor iterations", "{}")
+    refused(": has neither layers nor iterations", "{}")
     refused('#/iterations/0/schedule: "2f2b" is none of gpipe, ', '{"iterations": [{"devices": 2, "microbatches": 4, "schedule": "2f2b", "seconds": 1}]}')
     refused(": an iteration: schedule = interleaved, needs stages_per_rank above 1",
             '{"iterations": [{"devices": 2, "microbatches": 4, "schedule": "interleaved", "seconds": 1}]}')
@@ -340,7 +340,7 @@ check([s["memory"]["activations"] > 0 for s in served["stages"]] == [True, True]
 check(sum(s["memory"]["activations"] for s in served["stages"]) == seconds(profile("--inference", "--sequence", 4096, "--concurrent", 8), "activations"),
       served["stages"])
 fails(2, "--inference: is no part of the figures that --format config prints", *transformer, "--config", small, "--inference", "--format", "config")
-fails(2, "--format: csv has no column that says that nothing is trained", *transformer, "--config", small, "--inference", "--format", "csv")
+fails(2, "--format: csv has no column for inference", *transformer, "--config", small, "--inference", "--format", "csv")
 prompts = run("plan", small, "--inference", "--devices", 2, "--phase", "prefill").stdout
 check("\ntime to the first token: " in prompts and "time per token" not in prompts, prompts)
 check("\ntime per token: " in run("plan", small, "--inference", "--devices", 2).stdout, "decode")

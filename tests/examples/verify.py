@@ -85,7 +85,7 @@ with tempfile.TemporaryDirectory() as folder:
     check(run("verify", "-", plan, stdin=profile.read_text()).returncode == 0)
     check(run("verify", profile, "-", stdin=plan.read_text()).returncode == 0)
     fails(2, "is a profile, and a plan is wanted", "verify", profile, profile)
-    fails(2, "PLAN: - is standard input, of which there is one", "verify", "-", "-")
+    fails(2, "PLAN: - is standard input, which can be read only once", "verify", "-", "-")
     fails(2, "cannot be opened", "verify", profile, folder / "none")
     fails(2, "PROFILE is required", "verify")
 

@@ -355,7 +355,8 @@ TEST_CASE("figures that are none are refused, with the sample") {
 }
 
 TEST_CASE("times that do not grow with the size are refused, not made infinitely fast") {
-  const std::string said = "samples: the time does not grow with the size: larger messages tell the bandwidth";
+  const std::string said =
+      "samples: the time does not grow with the size: add larger messages, which determine the bandwidth";
   CHECK(refusal<invalid_input>([] { return fit_link({{1, 2}, {1e6, 1}}); }) == said);
   for (const double seconds : {1.0, 0.1, 1e-6, 1.0 / 3}) {
     samples flat;

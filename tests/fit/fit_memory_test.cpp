@@ -168,9 +168,9 @@ TEST_CASE("what peaks are made of is told of two runs of four ranks") {
   const dry_runs runs = told_runs();
   const memory_fit found = fit_memory(runs);
   check_same(found, known);
-  CHECK(found.constant_told);
-  CHECK(found.head_told);
-  CHECK(found.tail_told);
+  CHECK(found.constant_determined);
+  CHECK(found.head_determined);
+  CHECK(found.tail_determined);
   CHECK(found.margin < 1);
   CHECK(found.largest_residual < 1);
   CHECK(found.condition > 1);
@@ -282,7 +282,7 @@ TEST_CASE("the figures of trust are those of the parts that are returned, and th
 TEST_CASE("without a constant the parts have it, and without a head and a tail there is none") {
   dry_runs runs = told_runs();
   const memory_fit with_all = fit_memory(runs, {.constant = false});
-  CHECK_FALSE(with_all.constant_told);
+  CHECK_FALSE(with_all.constant_determined);
   CHECK(with_all.constant == 0);
   CHECK(with_all.largest_residual > 1e6);
 
@@ -290,15 +290,15 @@ TEST_CASE("without a constant the parts have it, and without a head and a tail t
   const memory_fit body = fit_memory(runs);
   CHECK(close(body.constant, known.constant));
   CHECK(close(body.activations[1], known.activations[1]));
-  CHECK_FALSE(body.head_told);
-  CHECK_FALSE(body.tail_told);
+  CHECK_FALSE(body.head_determined);
+  CHECK_FALSE(body.tail_determined);
   CHECK(body.head == 0);
 }
 
 TEST_CASE("SAPP's way finds what the ranks between the ends tell, and counts the constant twice at the ends") {
   dry_runs runs = told_runs();
   const memory_fit found = fit_memory(runs, as_sapp);  // four ranks between the ends: as many as unknowns
-  CHECK(found.constant_told);
+  CHECK(found.constant_determined);
   CHECK(close(found.constant, known.constant));
   CHECK(close(found.parameters, known.parameters));
   CHECK(close(found.activations[0], known.activations[0]));
@@ -311,7 +311,7 @@ TEST_CASE("SAPP's way finds what the ranks between the ends tell, and counts the
   // One less: there is no constant, and parts may be negative.
   runs.peaks.erase(runs.peaks.begin() + 1);
   const memory_fit square = fit_memory(runs, as_sapp);
-  CHECK_FALSE(square.constant_told);
+  CHECK_FALSE(square.constant_determined);
   CHECK(square.constant == 0);
   for (std::size_t i = 0; i < runs.peaks.size(); ++i) {
     const rank_peak& each = runs.peaks[i];
@@ -320,7 +320,7 @@ TEST_CASE("SAPP's way finds what the ranks between the ends tell, and counts the
   CHECK(close(square.parameters * 4 + square.activations[0] * 6 + square.activations[1] * 2, runs.peaks[1].bytes));
   runs.peaks.erase(runs.peaks.begin() + 1);
   const std::string few = refusal<invalid_input>([&] { return fit_memory(runs, as_sapp); });
-  CHECK(few.find("peaks: 2 of them cannot tell 3 unknowns: ") == 0);
+  CHECK(few.find("peaks: 2 of them cannot determine 3 unknowns: ") == 0);
 }
 
 TEST_CASE("the cases of SAPP's memory decomposition") {
@@ -339,13 +339,13 @@ TEST_CASE("the cases of SAPP's memory decomposition") {
     CHECK(close(found.parameters, result.at("par").get<double>()));
     CHECK(close(found.head, result.at("head").get<double>()));
     CHECK(close(found.tail, result.at("tail").get<double>()));
-    CHECK(found.constant_told == !result.at("const").is_null());
-    if (found.constant_told) CHECK(close(found.constant, result.at("const").get<double>()));
+    CHECK(found.constant_determined == !result.at("const").is_null());
+    if (found.constant_determined) CHECK(close(found.constant, result.at("const").get<double>()));
     ++seen;
 
     // All peaks at once are told with less error, and nothing is negative.
-    memory_fit ours = fit_memory(runs, {.constant = found.constant_told});
-    if (found.constant_told) CHECK(ours.root_mean_square < found.root_mean_square);
+    memory_fit ours = fit_memory(runs, {.constant = found.constant_determined});
+    if (found.constant_determined) CHECK(ours.root_mean_square < found.root_mean_square);
     for (double* const part : parts_of(ours)) CHECK(*part >= 0);
   }
   CHECK(seen == 5);
@@ -361,26 +361,30 @@ TEST_CASE("what peaks do not tell is named, and the run that would") {
     return refusal<invalid_input>([&] { return fit_memory(runs, {.constant = constant}); });
   };
   CHECK(refused({{{3}, {3}, {3}, {3}, {3}, {3}}}, {"none"}) ==
-        "peaks: the constant and the parameters of a layer cannot be told apart: add a run in which some rank holds "
+        "peaks: the constant and the parameters of a layer cannot be distinguished: add a run in which some rank holds "
         "another number of layers");
   CHECK(refused({{{3, 0}, {2, 0}, {4, 0}, {3, 0}, {3, 0}, {1, 0}}}, {"none", "full"}) ==
         "peaks: the activations of \"full\" stand in no peak: add a run in which some rank runs layers as \"full\"");
-  CHECK(refused({{{3, 1}, {3, 1}, {6, 2}, {3, 1}, {9, 3}, {6, 2}}}, {"none", "full"}) ==
-        "peaks: the activations of \"none\" and the activations of \"full\" cannot be told apart: add a run in which "
-        "some "
-        "rank runs another share of its layers as \"full\"");
+  CHECK(
+      refused({{{3, 1}, {3, 1}, {6, 2}, {3, 1}, {9, 3}, {6, 2}}}, {"none", "full"}) ==
+      "peaks: the activations of \"none\" and the activations of \"full\" cannot be distinguished: add a run in which "
+      "some "
+      "rank runs another share of its layers as \"full\"");
   CHECK(refused({{{3}, {1}}, {{2}, {2}}, {{1}, {3}}}, {"none"}) ==
-        "peaks: the constant, the head and the tail cannot be told apart: add the peak of a rank without head or tail");
+        "peaks: the constant, the head and the tail cannot be distinguished: add the peak of a rank without head or "
+        "tail");
   CHECK(refused({{{3, 1}, {3, 0}, {6, 0}, {3, 0}, {2, 0}, {6, 0}}}, {"none", "full"}) ==
-        "peaks: the activations of \"full\" and the head cannot be told apart: add the peak of a rank without the head "
+        "peaks: the activations of \"full\" and the head cannot be distinguished: add the peak of a rank without the "
+        "head "
         "that "
         "runs layers as \"full\"");
-  CHECK(refused({{{3}}, {{2}}, {{1}}, {{5}}}, {"none"}, false) ==
-        "peaks: the parameters of a layer and the activations of \"none\" cannot be told apart: add a run in which "
-        "some rank "
-        "keeps another number of microbatches; the head and the tail cannot be told apart: add a run in which no rank "
-        "holds "
-        "both head and tail");
+  CHECK(
+      refused({{{3}}, {{2}}, {{1}}, {{5}}}, {"none"}, false) ==
+      "peaks: the parameters of a layer and the activations of \"none\" cannot be distinguished: add a run in which "
+      "some rank "
+      "keeps another number of microbatches; the head and the tail cannot be distinguished: add a run in which no rank "
+      "holds "
+      "both head and tail");
   // The same with such runs.
   CHECK(refused({{{3}, {3}, {3}, {3}, {3}, {3}}, {{3}, {4}, {3}, {2}, {3}, {3}}}, {"none"}) == "not refused");
   CHECK(refused({{{3, 0}, {2, 0}, {4, 0}, {3, 0}, {3, 0}, {1, 0}}, {{3, 0}, {2, 0}, {0, 4}, {3, 0}, {3, 0}, {1, 0}}},
@@ -391,7 +395,7 @@ TEST_CASE("what peaks do not tell is named, and the run that would") {
   CHECK(refused({{{3, 1}, {3, 0}, {6, 0}, {3, 0}, {2, 0}, {6, 0}}, {{4, 0}, {3, 0}, {6, 0}, {1, 2}, {2, 0}, {6, 0}}},
                 {"none", "full"}) == "not refused");
   const std::string few = refused({{{3}, {3}, {3}}}, {"none"});
-  CHECK(few.find("peaks: 3 of them cannot tell 5 unknowns: the constant, the parameters of a layer, ") == 0);
+  CHECK(few.find("peaks: 3 of them cannot determine 5 unknowns: the constant, the parameters of a layer, ") == 0);
 }
 
 TEST_CASE("peaks that are none are refused") {
@@ -419,7 +423,8 @@ TEST_CASE("peaks that are none are refused") {
   CHECK(refused([](dry_runs&) {}) == "not refused");
   dry_runs none = told_runs();
   std::erase_if(none.peaks, [](const rank_peak& each) { return !each.has_head; });
-  CHECK(refusal<invalid_input>([&] { return fit_memory(none, as_sapp); }).find("peaks: 0 of them cannot tell 3") == 0);
+  CHECK(refusal<invalid_input>([&] { return fit_memory(none, as_sapp); }).find("peaks: 0 of them cannot determine 3") ==
+        0);
 }
 
 TEST_CASE("peaks of any size are fitted alike, and those of nothing are nothing") {

@@ -151,8 +151,8 @@ TEST_CASE(
         const auto request = asked(ranks, layers, choices);
         const dry_run_design design = next_dry_run(request);
         check_valid(design, request);
-        CHECK(design.constant_told == (ranks > 2 && layers > ranks));
-        const std::size_t unknowns = choices + (design.constant_told ? 4 : 3);
+        CHECK(design.constant_determined == (ranks > 2 && layers > ranks));
+        const std::size_t unknowns = choices + (design.constant_determined ? 4 : 3);
         CHECK(design.least_runs == (unknowns + ranks - 1) / ranks);
         CHECK(design.runs.size() == design.least_runs);
         CHECK(design.condition < 120);
@@ -163,10 +163,10 @@ TEST_CASE(
         for (std::size_t c = 0; c < choices; ++c) truth.activations.push_back(bytes(random) / 10);
         dry_runs measured = design.to_measure;
         for (rank_peak& each : measured.peaks) each.bytes = truth.bytes(each);
-        const memory_fit found = fit_memory(measured, {.constant = design.constant_told});
+        const memory_fit found = fit_memory(measured, {.constant = design.constant_determined});
         CHECK(found.condition == design.condition);
         CHECK(found.largest_residual < 1);
-        if (!design.constant_told) {
+        if (!design.constant_determined) {
           double& with = layers == ranks && ranks > 2 ? truth.parameters : truth.head;
           with += truth.constant;
           if (ranks == 2) truth.tail += truth.constant;
@@ -276,8 +276,8 @@ TEST_CASE("runs that exist are gone on from") {
   CHECK(more.condition < next.condition);
 
   // A pipeline of four ranks tells the constant, which one of two does not tell by itself.
-  CHECK_FALSE(next_dry_run(asked(2, 8, 2)).constant_told);
-  CHECK(next_dry_run(asked(2, 8, 2), existing).constant_told);
+  CHECK_FALSE(next_dry_run(asked(2, 8, 2)).constant_determined);
+  CHECK(next_dry_run(asked(2, 8, 2), existing).constant_determined);
 }
 
 TEST_CASE("other numbers of microbatches are kept where the schedule says so") {
@@ -300,9 +300,9 @@ TEST_CASE("requests without an answer are refused") {
   const auto refused = [](const dry_run_request& request, const dry_runs& existing = {}) {
     return refusal<std::invalid_argument>([&] { return next_dry_run(request, existing); });
   };
-  CHECK(
-      refused(asked(1, 8, 1)) ==
-      "stagecut::next_dry_run: request.ranks = 1, must be at least 2: of one rank head and tail cannot be told apart");
+  CHECK(refused(asked(1, 8, 1)) ==
+        "stagecut::next_dry_run: request.ranks = 1, must be at least 2: on one rank, head and tail cannot be "
+        "distinguished");
   CHECK(refused(asked(4, 3, 1)) ==
         "stagecut::next_dry_run: request.layers = 3, must be at least the number of ranks, 4");
   CHECK(refused(asked(4, 16, 0)) == "choices: there is none");
@@ -311,14 +311,14 @@ TEST_CASE("requests without an answer are refused") {
   CHECK(refused(asked(3, 3, 2)) ==
         "stagecut::next_dry_run: request.layers = 3, must be others, or ranks: whatever the runs, the parameters of a "
         "layer, "
-        "the activations of \"none\", the activations of \"selective\", the head and the tail cannot be told apart");
+        "the activations of \"none\", the activations of \"selective\", the head and the tail cannot be distinguished");
   auto request = asked(4, 17, 2);
   request.most_layers = 4;
   CHECK(refused(request) ==
         "stagecut::next_dry_run: request.most_layers = 4, must be at least 5: all layers have a rank");
   request = asked(4, 16, 2);
   request.most_layers = 4;  // all ranks alike
-  CHECK_FALSE(next_dry_run(request).constant_told);
+  CHECK_FALSE(next_dry_run(request).constant_determined);
   request.in_flight = {3, 2, 1};
   CHECK(refused(request) ==
         "stagecut::next_dry_run: request.in_flight.size() = 3, must be 0 or the number of ranks, 4");

@@ -427,7 +427,7 @@ TEST_CASE("what makes no sense is refused") {
         "edge 2: weight = inf, must be finite and not negative");
   CHECK(problem_with([](auto& p) { p.edges[2].to = 10; }) == "edge 2: there is no operator 10");
   CHECK(problem_with([](auto& p) { p.group = {1}; }) ==
-        "stagecut::minimize_communication: problem.group.size() = 1, must be that of the variables, 10");
+        "stagecut::minimize_communication: problem.group.size() = 1, must be the number of variables, 10");
   CHECK(problem_with([](auto& p) { p.edges.push_back({9, 0}); }).find("is a cycle of") != std::string::npos);
   CHECK(request_with([](auto& r) { r.devices = 0; }) ==
         "stagecut::minimize_communication: devices = 0, must be at least 1");

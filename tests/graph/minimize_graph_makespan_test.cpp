@@ -367,7 +367,7 @@ TEST_CASE("what cannot be planned is explained") {
   graph.operators[0].stage = 1;
   graph.operators[2].stage = 0;
   CHECK(why({.devices = 2}).text() ==
-        "no cut keeps to the constraint: operator 2 may stand on no stage beside those that are fixed");
+        "no cut keeps to the constraint: operator 2 has no stage left: the fixed operators exclude all");
   graph.operators[2].stage = 2;
   CHECK(why({.devices = 2}).text() ==
         "no cut keeps to the constraint: operator 2 stands on stage 2, which there is not");

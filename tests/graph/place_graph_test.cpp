@@ -168,5 +168,5 @@ TEST_CASE("what does not go with the method is refused, and the method by others
   stagecut::load_request load;
   load.method = graph_method::communication;
   CHECK(refusal([&] { return stagecut::minimize_load(stagecut::operator_graph{}, load); }) ==
-        "stagecut::minimize_load: method = communication, is that of minimize_communication");
+        "stagecut::minimize_load: method = communication, is for minimize_communication");
 }

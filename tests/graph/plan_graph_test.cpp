@@ -427,11 +427,12 @@ TEST_CASE("requests that are not for graphs are refused") {
         "stagecut::plan_graph: schedule = zbv, must be 1f1b or gpipe " + row);
   CHECK(told([](plan_request& r) {
           r.kept_together = {{0, 2}};
-        }) == "stagecut::plan_graph: kept_together = {…}, is of chains: say groups of layers");
-  CHECK(told([](plan_request& r) {
-          r.memory_limit = {1, 2};
-        }) ==
-        "stagecut::plan_graph: memory_limit = {…}, is not supported for a graph: say one memory for all devices");
+        }) == "stagecut::plan_graph: kept_together = {…}, is for chains only: set groups of layers");
+  CHECK(
+      told([](plan_request& r) {
+        r.memory_limit = {1, 2};
+      }) ==
+      "stagecut::plan_graph: memory_limit = {…}, is not supported for a graph: give one memory limit for all devices");
   CHECK(told([](plan_request& r) { r.objective = plan_objective::time_per_token; }) ==
         "stagecut::plan_graph: objective = time-per-token, must be bottleneck or makespan for a graph");
   model.inference = true;

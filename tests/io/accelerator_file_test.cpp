@@ -56,10 +56,10 @@ TEST_CASE("what a file leaves out follows from what it says") {
 
 TEST_CASE("a device that is wrong is refused at its place") {
   CHECK(refused("") == "x:1: no JSON: the text ends too early");
-  CHECK(refused("3") == "x#: 3 is no object");
-  CHECK(refused("{}") == "x#: \"gemm\" is missing");
-  CHECK(refused(R"({"gemm": 1})") == "x#: \"bandwidth\" is missing");
-  CHECK(refused(R"({"gemm": 1, "bandwidth": 1})") == "x#: \"memory\" is missing");
+  CHECK(refused("3") == "x: 3 is no object");
+  CHECK(refused("{}") == "x: \"gemm\" is missing");
+  CHECK(refused(R"({"gemm": 1})") == "x: \"bandwidth\" is missing");
+  CHECK(refused(R"({"gemm": 1, "bandwidth": 1})") == "x: \"memory\" is missing");
   CHECK(refused(device(R"("gemm": 2)")) == "x#/gemm: stands twice in its object");
   CHECK(refused(device(R"("tflops": 2)")) == "x#/tflops: is not known");
   CHECK(refused(device(R"("name": 2)")) == "x#/name: 2 is no string");

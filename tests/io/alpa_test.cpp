@@ -16,9 +16,9 @@ TEST_CASE("the worked example") {
   CHECK(as_alpa(transformer_plan({0})) == "ManualStageOption([[0,1]], [(1,1)]*1, [(1,1)]*1, [{}]*1)");
 }
 
-TEST_CASE("what Alpa cannot say") {
+TEST_CASE("what Alpa cannot express") {
   CHECK_THROWS_WITH_AS((void)as_alpa(transformer_plan({1, 1, 1, 1}, 2)),
-                       Contains("alpa cannot say this plan: 2 stages on every device"), not_representable);
+                       Contains("alpa cannot express this plan: 2 stages on every device"), not_representable);
   CHECK_THROWS_WITH_AS(
       (void)as_alpa(plan_of(transformer(1), stagecut::cuts({0, 0, 3}, stagecut::empty_stages::allowed))),
       Contains("stage 0 has no layer"), not_representable);

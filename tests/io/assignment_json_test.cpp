@@ -85,7 +85,7 @@ TEST_CASE("each mistake in an assignment is named with its place") {
   const std::string all = R"({"assignment": {"a": 0, "b": 1, "c": 0, "d": 3}, "x": 1})";
   CHECK(refused(all) == "not refused");
   CHECK(refused("{") == "f:1: no JSON: the text ends too early");
-  CHECK(refused("{}") == "f#: \"assignment\" is missing");
+  CHECK(refused("{}") == "f: \"assignment\" is missing");
   CHECK(refused(R"({"assignment": []})") == "f#/assignment: [] is no object");
   CHECK(refused(R"({"assignment": {"a": 0, "b": 1, "c": 0}})") == "f#/assignment: vertex \"d\" is missing");
   CHECK(refused(R"({"assignment": {"e/": 0}})") == "f#/assignment/e~1: the profile has no vertex \"e/\"");

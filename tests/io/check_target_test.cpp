@@ -33,18 +33,19 @@ TEST_CASE("each check of a target names the place") {
   auto p = worked_plan("gpipe");
   CHECK_NOTHROW(check(framework::torchgpipe, p));
   CHECK_NOTHROW(check(framework::torchgpipe, worked_plan()));
-  CHECK_THROWS_WITH_AS(check(framework::deepspeed, p),
-                       "deepspeed cannot say this plan: its schedule is \"gpipe\", and the only one there is \"1f1b\"",
-                       not_representable);
+  CHECK_THROWS_WITH_AS(
+      check(framework::deepspeed, p),
+      "deepspeed cannot express this plan: its schedule is \"gpipe\", and the only one there is \"1f1b\"",
+      not_representable);
   p.schedule.name = "zb-h1";
   CHECK_THROWS_WITH_AS(
       check(framework::alpa, p),
-      "alpa cannot say this plan: its schedule is \"zb-h1\", and those there are \"1f1b\" and \"gpipe\"",
+      "alpa cannot express this plan: its schedule is \"zb-h1\", and those there are \"1f1b\" and \"gpipe\"",
       not_representable);
   p = worked_plan("gpipe");
   p.stages[2].device = 3;
   CHECK_THROWS_WITH_AS(check(framework::torchgpipe, p),
-                       "torchgpipe cannot say this plan: stage 2 stands on device 3, and its place is device 2",
+                       "torchgpipe cannot express this plan: stage 2 stands on device 3, and its place is device 2",
                        not_representable);
 
   const auto two = transformer_plan({1, 1, 1, 1}, 2);
@@ -62,7 +63,7 @@ TEST_CASE("stages stand where their schedule has them") {
   CHECK_NOTHROW(detail::check_placement(f, p));
   p.schedule.name = "zbv";
   CHECK_THROWS_WITH_AS(detail::check_placement(f, p),
-                       "torchtitan cannot say this plan: stage 2 stands on device 0, and its place is device 1",
+                       "torchtitan cannot express this plan: stage 2 stands on device 0, and its place is device 1",
                        not_representable);
   p.stages[2].device = 1;
   p.stages[3].device = 0;

@@ -47,7 +47,7 @@ TEST_CASE("what is absent, what is not read and what is taken for something") {
         notes_t{"f:1: columns \"a\", \"b\", \"c\", \"d\", \"e\", \"f\", \"g\", \"h\" and 2 more are not read"});
   CHECK(notes_of("fwd,bwd,\x1B\n1,2,\n") == notes_t{"f:1: column \"\\u001b\" is not read"});
   CHECK(notes_of("bwd,fwd,n_params\n1,2,3\n") ==
-        notes_t{"f:1: column \"n_params\" counts parameters, which are taken as 2 bytes each: --parameter-bytes says "
+        notes_t{"f:1: column \"n_params\" counts parameters, which are taken as 2 bytes each: --parameter-bytes sets "
                 "another size, in C++ table_options::bytes_per_parameter"});
 }
 

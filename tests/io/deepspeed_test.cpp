@@ -47,10 +47,10 @@ TEST_CASE("DualPipeV: two stages a rank, in a V") {
                        not_representable);
 }
 
-TEST_CASE("what DeepSpeed cannot say") {
+TEST_CASE("what DeepSpeed cannot express") {
   for (const char* const schedule : {"gpipe", "interleaved"}) {
     CHECK_THROWS_WITH_AS((void)as_deepspeed(worked_plan(schedule)),
-                         Contains("deepspeed cannot say this plan: its schedule is"), not_representable);
+                         Contains("deepspeed cannot express this plan: its schedule is"), not_representable);
   }
   CHECK_THROWS_WITH_AS((void)as_deepspeed(transformer_plan({1, 1, 1, 1}, 2)),
                        Contains("stage 2 stands on device 0, and its place is device 1"), not_representable);

@@ -153,7 +153,7 @@ TEST_CASE("each mistake in DOT is named with its line") {
   CHECK(refused("digraph { a [backward_input=1] }") ==
         "g.dot:1: \"a\": \"backward_input\" stands without its other half");
   CHECK(refused("digraph { a -> b [weight=1]\na -> c [weight=2] }") ==
-        "g.dot:2: the weight is not that of another edge out of \"a\": a node sends the same along all of them");
+        "g.dot:2: the weight differs from another edge out of \"a\": a node sends the same along all of them");
   CHECK(refused("digraph { a -> b a -> b }") == "g.dot:1: the edge from \"a\" to \"b\" stands twice");
   CHECK(refused("digraph { a -> a }") == "g.dot:1: an edge leads from \"a\" to \"a\"");
   CHECK(refused("digraph {\n a -> b -> c\n -> a }") == "g.dot:2: \"a\" -> \"b\" -> \"c\" -> \"a\" is a cycle");

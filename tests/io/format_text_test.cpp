@@ -108,7 +108,7 @@ TEST_CASE("each check names the place") {
 
   CHECK_THROWS_WITH_AS(
       detail::check_tied("f", tied(worked_plan())),
-      "f cannot say this plan: layer \"final\" of kind \"head\" on stage 3 shares \"embedding.weight\" with layer "
+      "f cannot express this plan: layer \"final\" of kind \"head\" on stage 3 shares \"embedding.weight\" with layer "
       "\"tok_embeddings\" of kind \"embedding\" on stage 0",
       not_representable);
   CHECK_NOTHROW(detail::check_tied("f", tied(transformer_plan({3}))));
@@ -150,7 +150,7 @@ TEST_CASE("what no format can say is refused, whatever the format") {
       return std::string();
     };
     using stagecut::plan;
-    const std::string says = " cannot say this plan: ";
+    const std::string says = " cannot express this plan: ";
     const std::string usual = refusal([](plan&) {});
     CHECK(refusal([](plan& p) { p.edges = {{0, 1, 1}, {1, 2, 1}, {2, 3, 1}}; }) == usual);
     CHECK(refusal([](plan& p) { p.choices.resize(26); }) == usual);
@@ -165,7 +165,7 @@ TEST_CASE("what no format can say is refused, whatever the format") {
             assign_stages(p, stages);
           }) == (name == "split-module" ? usual : says + "its stages are not intervals in the order of its layers"));
     CHECK(refusal([](plan& p) { p.stages[1].on_cpu = true; }) ==
-          (traced ? usual : says + "stage 1 stands on a CPU, and it has no word for that"));
+          (traced ? usual : says + "stage 1 is on a CPU, which the format cannot express"));
     CHECK(refusal([](plan& p) { p.profile.layers[2].is_backward = true; }) ==
           (traced ? usual
                   : says + "layer \"layers.1\" of kind \"decoder\" is of the backward pass alone, and its layers have "
@@ -215,7 +215,7 @@ TEST_CASE("an order of one's own is refused where a schedule is") {
                              : of == "sagemaker"                     ? "s there are \"1f1b\" and \"gpipe\""
                                                                      : " there is \"1f1b\"";
     CHECK_THROWS_WITH_AS((void)stagecut::io::find_format(name)->write(p),
-                         (std::string(name) + " cannot say this plan: " + why + only).c_str(), not_representable);
+                         (std::string(name) + " cannot express this plan: " + why + only).c_str(), not_representable);
   }
 }
 

@@ -317,7 +317,7 @@ TEST_CASE("plain names say all they mean") {
   CHECK(windows(a) == list{5, 5, 5});
   CHECK(dense(a) == "dee");
   CHECK(refused(R"({"hidden_size": 8, "num_experts": 2})") ==
-        R"(f#: "num_hidden_layers", "num_attention_heads", "intermediate_size", "vocab_size", "num_experts_per_tok" )"
+        R"(f: "num_hidden_layers", "num_attention_heads", "intermediate_size", "vocab_size", "num_experts_per_tok" )"
         "are missing, which a file of plain names needs");
 }
 
@@ -382,7 +382,7 @@ TEST_CASE("a file of no known family is refused with what would do") {
             .find("the file has nothing, but lacks num_hidden_layers, hidden_size, "
                   "num_attention_heads, intermediate_size, vocab_size;") != std::string::npos);
   CHECK(refused(R"({"architectures": ["X"], "hidden_size": 8})")
-            .starts_with("f#: \"model_type\" is missing; of what all families need the file has hidden_size, but "));
+            .starts_with("f: \"model_type\" is missing; of what all families need the file has hidden_size, but "));
   CHECK(refused(R"({"model_type": "plain"})").starts_with("f#/model_type: \"plain\" is no family"));
   // A model of text within another that is not known.
   const std::string inner = R"({"model_type": "new_vl", "llm_config": )" + config("new") + "}";
@@ -419,20 +419,19 @@ TEST_CASE("a file that tells of parts that the family does not have is refused")
 
 TEST_CASE("a file that lacks figures is refused with all of them") {
   CHECK(refused(R"({"model_type": "llama"})") ==
-        R"(f#: "num_hidden_layers", "hidden_size", "num_attention_heads", "vocab_size", "intermediate_size" )"
+        R"(f: "num_hidden_layers", "hidden_size", "num_attention_heads", "vocab_size", "intermediate_size" )"
         "are missing, which llama needs");
-  CHECK(refused(config("deepseek_v3")) ==
-        R"(f#: "kv_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim", )"
-        R"("moe_intermediate_size", "n_routed_experts", "num_experts_per_tok" )"
-        "are missing, which deepseek_v3 needs");
+  CHECK(refused(config("deepseek_v3")) == R"(f: "kv_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim", )"
+                                          R"("moe_intermediate_size", "n_routed_experts", "num_experts_per_tok" )"
+                                          "are missing, which deepseek_v3 needs");
   CHECK(refused(R"({"model_type": "gpt2", "n_embd": 8, "n_layer": 2, "n_head": 2})") ==
-        R"(f#: "vocab_size" is missing, which gpt2 needs)");
-  CHECK(refused(config("llava")) == R"(f#: "vision_config" is missing, which llava needs)");
+        R"(f: "vocab_size" is missing, which gpt2 needs)");
+  CHECK(refused(config("llava")) == R"(f: "vision_config" is missing, which llava needs)");
 }
 
 TEST_CASE("a figure that is wrong is refused at its place") {
   CHECK(refused("") == "f:1: no JSON: the text ends too early");
-  CHECK(refused("[]") == "f#: [] is no object");
+  CHECK(refused("[]") == "f: [] is no object");
   CHECK(refused(R"({"model_type": 3})") == "f#/model_type: 3 is no string");
   CHECK(refused(config("llama", R"(, "mlp_bias": 1)")) == "f#/mlp_bias: 1 is neither true nor false");
   CHECK(refused(R"({"model_type": "llama", "hidden_size": 1.5})") == "f#/hidden_size: 1.5 is no whole number");
@@ -452,12 +451,12 @@ TEST_CASE("a figure that is wrong is refused at its place") {
   CHECK(refused(config("qwen3_moe", experts + R"(, "mlp_only_layers": [6])")) ==
         "f#/mlp_only_layers/0: 6 is no layer: there are 6");
   CHECK(refused(config("qwen2_moe", experts + R"(, "use_sliding_window": true)")) ==
-        R"(f#/use_sliding_window: true, and no "layer_types" that say of which layers)");
+        R"(f#/use_sliding_window: true, and no "layer_types" that list its layers)");
   CHECK(refused(config("phi", R"(, "qk_layernorm": true)")) == "f#/qk_layernorm: such models are not known here");
   CHECK(refused(config("llama4_text", llama4 + R"(, "no_rope_layers": [1])")) ==
         "f#/no_rope_layers: 1 elements, fewer than layers");
   CHECK(refused(config("qwen3_moe", R"(, "num_experts": 2, "num_experts_per_tok": 3, "moe_intermediate_size": 1)")) ==
-        "f#: top_k = 3 is above experts = 2");
+        "f: top_k = 3 is above experts = 2");
   CHECK(refused(config("qwen3", R"(, "model_type": "qwen3")")) == "f#/model_type: stands twice in its object");
 }
 
@@ -469,9 +468,9 @@ TEST_CASE("a tower of vision that is wrong is refused at its place") {
         "f#/vision_config/model_type: \"eva\" is none of clip_vision_model, pixtral");
   CHECK(vision("llava", R"("patch_size": 300)") == "f#/vision_config: \"patch_size\" 300 is above \"image_size\" 224");
   CHECK(vision("llava", R"("hidden_size": 10, "num_attention_heads": 3)") ==
-        "f#: vision/heads: heads = 3 does not divide hidden = 10");
+        "f: vision/heads: heads = 3 does not divide hidden = 10");
   CHECK(vision("gemma3", R"("image_size": 30, "patch_size": 10)") ==
-        "f#: 9 patches of an image are no multiple of \"mm_tokens_per_image\" 256");
+        "f: 9 patches of an image are no multiple of \"mm_tokens_per_image\" 256");
   CHECK(vision("qwen2_vl", R"("hidden_size": 9)") ==
         "f#/vision_config/hidden_size: 9 is not \"hidden_size\" of the text, 8");
   CHECK(vision("qwen2_vl", R"("mlp_ratio": 0)").starts_with("f#/vision_config/mlp_ratio: "));

@@ -41,5 +41,5 @@ TEST_CASE("a layer is written as it is read, without what is at its default") {
   CHECK(detail::read_layer(detail::json_value(unnamed, "f"), 7, false).name == "7");
   const auto nothing = detail::parse_json("{}", "f");
   CHECK_THROWS_WITH_AS((void)detail::read_layer(detail::json_value(nothing, "f"), 7, false),
-                       "f#: a layer without a name and without a figure", stagecut::invalid_input);
+                       "f: a layer without a name and without a figure", stagecut::invalid_input);
 }

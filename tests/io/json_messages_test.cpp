@@ -31,7 +31,7 @@ TEST_CASE("speeds are read as they are written") {
   const auto parsed = detail::parse_json(text, "p");
   CHECK(detail::read_speeds(detail::json_value(parsed, "p")) == speeds);
   const auto read = [](const detail::json_value& value) { return detail::read_speeds(value); };
-  CHECK(refusal("[]", read) == "p#: holds no speed");
+  CHECK(refusal("[]", read) == "p: holds no speed");
   CHECK(refusal("[1, -1]", read) == "p#/1: -1 is negative");
   CHECK_THROWS_WITH((void)detail::amounts_json("plan#/speeds", {1, -1}),
                     "stagecut::io::as_json: plan#/speeds/1 = -1.0, must be finite and not negative");
@@ -45,7 +45,7 @@ TEST_CASE("messages are read as they are written") {
   CHECK(detail::read_messages(detail::json_value(parsed, "p")) == messages);
   const auto read = [](const detail::json_value& value) { return detail::read_messages(value); };
   CHECK(refusal(R"({"kind": "link", "links": []})", read) == "p#/links: holds no link");
-  CHECK(refusal(R"({"links": [{"latency": 0, "bandwidth": 0}]})", read) == "p#: \"kind\" is missing");
+  CHECK(refusal(R"({"links": [{"latency": 0, "bandwidth": 0}]})", read) == "p: \"kind\" is missing");
   CHECK_THROWS_WITH((void)detail::messages_json({"link", {{0, 1}, {0, -1}}}),
                     "stagecut::io::as_json: plan#/messages/links/1/bandwidth = -1.0, must be finite and not negative");
 }

@@ -34,7 +34,7 @@ TEST_CASE("a text that is no JSON is refused at its line, with what stands there
   CHECK(no_json("[\"long\" \"another\"]") == "f:1: no JSON: unexpected string \"another\"");
   CHECK(no_json("{'a': 1}") == "f:1: no JSON: unexpected \"'\"");
   // As Python's json writes what is no number.
-  const std::string none = " is no number of JSON, though Python's json writes it: leave it out, or say null";
+  const std::string none = " is no number of JSON, though Python's json writes it: leave it out, or write null";
   CHECK(no_json("[NaN]") == "f#/0: NaN" + none);
   CHECK(no_json(R"({"a": [1, {"b": -Infinity}]})") == "f#/a/1/b: -Infinity" + none);
   CHECK(no_json(R"({"a": Infinity, "b": 1})") == "f#/a: Infinity" + none);

@@ -222,7 +222,7 @@ TEST_CASE("former names are refused in files of the third version") {
 
 TEST_CASE("each mistake in the head is named with its place") {
   CHECK(refusal("{") == "p.json:1: no JSON: the text ends too early");
-  CHECK(refusal("{}") == "p.json#: is no plan: \"schema\" is missing, which is \"stagecut-plan-3\" in one");
+  CHECK(refusal("{}") == "p.json: is no plan: \"schema\" is missing, which is \"stagecut-plan-3\" in one");
   CHECK(refusal(R"({"schema": "stagecut-profile-2"})") == "p.json#/schema: is a profile, and a plan is wanted");
   CHECK(with("stagecut-plan-3", "stagecut-plan-4") ==
         "p.json#/schema: \"stagecut-plan-4\" is not known; read are \"stagecut-plan-1\", \"stagecut-plan-2\" and "
@@ -256,7 +256,7 @@ TEST_CASE("figures that contradict each other, and words that there are not, are
   CHECK(with("\"buffer_fraction\": 0.1", "\"buffer_fraction\": 1") ==
         "p.json#/memory/buffer_fraction: the fraction is not below 1");
   CHECK(with("\"schedule\": {\"name\": \"interleaved\", \"microbatches\": 4},\n ", "") ==
-        "p.json#/makespan: a time does not agree with no schedule, of which it would be");
+        "p.json#/makespan: a time is given without a schedule");
   CHECK(with("\"microbatches\": 4", "\"microbatches\": 0") ==
         "p.json#/makespan: a time does not agree with a number of microbatches that is not known");
   CHECK(not_written([](stagecut::plan& p) { p.objective.bound = 4; }) ==
@@ -464,15 +464,15 @@ TEST_CASE("a file of the first version has what that had") {
 }
 
 TEST_CASE("the stage of every layer stands in cuts or in an assignment") {
-  CHECK(with_graph("\"assignment\": [1, 0, 1]", "\"x\": 0") == "p.json#: \"cuts\" is missing");
+  CHECK(with_graph("\"assignment\": [1, 0, 1]", "\"x\": 0") == "p.json: \"cuts\" is missing");
   CHECK(with_graph("[1, 0, 1],", "[1, 0, 1], \"cuts\": [0, 1, 3],") ==
-        "p.json#/assignment: does not agree with cuts beside it: one of both is enough");
+        "p.json#/assignment: does not agree with cuts: give one of both");
   CHECK(with_graph("[1, 0, 1]", "[]") == "p.json#/assignment: holds no stage");
   CHECK(with_graph("[1, 0, 1]", "[1, 0]") == "p.json#/assignment: 2 stages are not the number of layers, 3");
   CHECK(with_graph("[1, 0, 1]", "[1, 0, 2]") == "p.json#/assignment/2: 2 is not below the number of stages, 2");
   CHECK(with_graph("[1, 0, 1]", "[1, 1, 1]") == "p.json#/stages/0: stage 0 has no layer");
   CHECK(with_graph("[1, 0, 1]", "[0, 0, 1]") ==
-        "p.json#/assignment: {…} is of intervals in the order of the model, which cuts say");
+        "p.json#/assignment: {…} has intervals in the order of the model only, which cuts express");
   stagecut::plan forward = full_graph_plan();
   for (stagecut::layer& each : forward.profile.layers) each.is_backward = false;
   std::string text = as_json(forward);

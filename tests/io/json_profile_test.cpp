@@ -122,13 +122,14 @@ TEST_CASE("a profile of the first version is read as one of the second") {
 }
 
 TEST_CASE("each mistake in the head is named with its place") {
-  CHECK(refusal("[]") == "p.json#: [] is no object");
+  CHECK(refusal("[]") == "p.json: [] is no object");
   CHECK(refusal("{}") ==
-        "p.json#: is neither a profile (\"schema\": \"stagecut-profile-2\"), nor a plan, nor the config.json of a "
+        "p.json: is neither a profile (\"schema\": \"stagecut-profile-2\"), nor a plan, nor the config.json of a "
         "model (\"model_type\"): \"schema\" is missing");
   for (const char* const of_a_model : {"{\"model_type\": \"llama\"}", "{\"layers\": 2, \"vocabulary\": 100}"}) {
     CHECK(refusal(of_a_model) ==
-          "p.json#: is a model's configuration, and a profile is wanted: stagecut profile transformer --config computes one");
+          "p.json: is a model's configuration, and a profile is wanted: stagecut profile transformer --config computes "
+          "one");
   }
   CHECK(refusal("{\"schema\": 1}") == "p.json#/schema: 1 is no string");
   CHECK(refusal("{\"schema\": \"stagecut-profile-3\"}") ==
@@ -142,7 +143,7 @@ TEST_CASE("each mistake in the head is named with its place") {
   CHECK(refusal(start + "\"name\": 1}") == "p.json#/name: 1 is no string");
   CHECK(refusal(start + "\"weights_only\": 1}") == "p.json#/weights_only: 1 is neither true nor false");
   CHECK(refusal(start + "\"inference\": \"yes\"}") == "p.json#/inference: \"yes\" is neither true nor false");
-  CHECK(refusal(start + "\"name\": \"x\"}") == "p.json#: \"layers\" is missing");
+  CHECK(refusal(start + "\"name\": \"x\"}") == "p.json: \"layers\" is missing");
   CHECK(refusal(start + "\"layers\": {}}") == "p.json#/layers: {} is no array");
   CHECK(refusal(start + "\"layers\": []}") == "p.json#/layers: names no layer");
 }

@@ -44,8 +44,8 @@ TEST_CASE("values are read as what they should be, or refused with their pointer
   CHECK(member(R"({"x": -3})", count) == "f#/x: -3 is negative");
   CHECK(member(R"({"x": {}})", elements) == "f#/x: {} is no array");
   CHECK(member(R"({"x": []})", [](const json_value& x) { (void)x.object(); }) == "f#/x: [] is no object");
-  CHECK(member(R"({"y": 1})", text) == "f#: \"x\" is missing");
-  CHECK(member(R"({"x": null})", text) == "f#: \"x\" is missing");
+  CHECK(member(R"({"y": 1})", text) == "f: \"x\" is missing");
+  CHECK(member(R"({"x": null})", text) == "f: \"x\" is missing");
   CHECK(member(R"({"x": {"a": 1, "b": 2}})", [](const json_value& x) { x.only({"a"}); }) == "f#/x/b: is not known");
   const auto now = [](const json_value& x) { CHECK(x.find_renamed("b", "a", false)->count() == 2); };
   const auto former = [](const json_value& x) { CHECK(x.find_renamed("b", "a", true)->count() == 1); };
@@ -82,7 +82,7 @@ TEST_CASE("unknown members are kept as text, but not nested too deep") {
   const auto deep = detail::parse_json("{\"a\": " + std::string(40, '[') + std::string(40, ']') + "}", "f");
   CHECK(refusal([&] {
           (void)json_value(deep, "f").unknown({"b"});
-        }).starts_with("f#: unknown fields are nested deeper than 32, "));
+        }).starts_with("f: unknown fields are nested deeper than 32, "));
   CHECK(detail::json_nesting(R"({"[[\"[": [{}]})") == 3);
   CHECK(detail::json_nesting("]]][\"") == 1);
 }

@@ -46,8 +46,8 @@ TEST_CASE("one of both is enough") {
   CHECK(read_measured(layers(R"({"name": "a", "forward": 1})"), "x").iterations.empty());
   CHECK(read_measured(R"({"layers": null, "iterations": [{"devices": 1, "microbatches": 1, "seconds": 1}]})", "x")
             .layers.empty());
-  CHECK(refused("{}") == "x#: has neither layers nor iterations");
-  CHECK(refused(R"({"layers": [], "iterations": []})") == "x#: has neither layers nor iterations");
+  CHECK(refused("{}") == "x: has neither layers nor iterations");
+  CHECK(refused(R"({"layers": [], "iterations": []})") == "x: has neither layers nor iterations");
 }
 
 TEST_CASE("a profile will do") {
@@ -66,7 +66,7 @@ TEST_CASE("a profile will do") {
 
 TEST_CASE("what was measured wrong is refused at its place") {
   CHECK(refused("") == "x:1: no JSON: the text ends too early");
-  CHECK(refused("[]") == "x#: [] is no object");
+  CHECK(refused("[]") == "x: [] is no object");
   CHECK(refused(R"({"layers": {}})") == "x#/layers: {} is no array");
   CHECK(refused(layers("3")) == "x#/layers/0: 3 is no object");
   CHECK(refused(layers(R"({"forward": 1})")) == "x#/layers/0: \"name\" is missing");

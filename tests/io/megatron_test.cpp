@@ -51,7 +51,7 @@ std::string refusal(std::string (*write)(const stagecut::plan&), const stagecut:
     return "not refused: " + write(p);
   } catch (const not_representable& error) {
     const std::string text = error.what();
-    const std::string common = error.format() + " cannot say this plan: ";
+    const std::string common = error.format() + " cannot express this plan: ";
     return text.starts_with(common) ? text.substr(common.size()) : text;
   }
 }
@@ -207,19 +207,20 @@ TEST_CASE("flags: only those that are needed") {
   CHECK(as_megatron_flags(spelled("Et|tnmL")) == "--pipeline-model-parallel-size 2");
 }
 
-TEST_CASE("flags: what they cannot say") {
+TEST_CASE("flags: what they cannot express") {
   CHECK(flags_refusal({5, 6, 7, 6}) ==
-        "24 - 5 - 6 = 13 decoders do not divide by the 2 ranks between the first and the last; format megatron can say "
+        "24 - 5 - 6 = 13 decoders do not divide by the 2 ranks between the first and the last; format megatron can "
+        "express "
         "it");
   CHECK(
       flags_refusal({5, 5, 7, 6}) ==
       "23 - 5 - 6 = 12 decoders would be 6 on each of the 2 ranks between the first and the last, and are 5, 7; format "
-      "megatron can say it");
+      "megatron can express it");
   CHECK(flags_refusal({6, 6, 5, 6}).starts_with("23 - 6 - 6 = 11 decoders do not divide"));
-  CHECK(
-      flags_refusal({2, 2, 3, 2}, 2) ==
-      "stage 2 has 3 decoders and stage 1 has 2, with 2 stages on every device all are equal, but for one less on the first "
-      "and the last; format megatron can say it");
+  CHECK(flags_refusal({2, 2, 3, 2}, 2) ==
+        "stage 2 has 3 decoders and stage 1 has 2, with 2 stages on every device all are equal, but for one less on "
+        "the first "
+        "and the last; format megatron can express it");
   CHECK(flags_refusal({2, 0, 2}) == "stage 1 has no layer of kind \"decoder\"");
   CHECK(refusal(as_megatron_flags, spelled("E|t|tL")) == "stage 0 has no layer of kind \"decoder\"");
   CHECK(refusal(as_megatron_flags, spelled("Et|t|m|L")) ==

@@ -60,6 +60,6 @@ TEST_CASE("what is no peak is refused") {
         "x.log:1: Used peak memory usage (without fragments): \"\" is no number of M");
   CHECK(refused("Used peak memory usage (without fragments): 0M") == "x.log:1: the peak is 0: nothing was run");
   CHECK(refused("Used peak memory usage (without fragments): 8M\nOut of Memory!!! Request memory size: 1B") ==
-        "x.log:2: the run ended out of memory: its peak is not that of the model");
+        "x.log:2: the run ended out of memory: its peak is not the peak of the model");
   CHECK(refused("Used peak memory usage (without fragments): 8M", {.bytes = 5}).starts_with("x.log: is larger than 5"));
 }

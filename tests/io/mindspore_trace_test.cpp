@@ -91,13 +91,13 @@ TEST_CASE("the last rank, whose process of scopes is told by an event, or is 3")
 
 TEST_CASE("what is wrong is refused at its place") {
   CHECK(refused("") == "x:1: no JSON: the text ends too early");
-  CHECK(refused("{}") == "x#: \"traceEvents\" is missing");
+  CHECK(refused("{}") == "x: \"traceEvents\" is missing");
   CHECK(refused("[3]") == "x#/0: 3 is no object");
-  CHECK(refused("[]") == "x#: has no event \"...MatMul-op...\", by which steps are told");
+  CHECK(refused("[]") == "x: has no event \"...MatMul-op...\", which marks the steps");
   const std::string product = R"([{"name": "MatMul-op1", "ts": 0})";
-  CHECK(refused(product + "]") == "x#: has no event \"Default\" of a forward pass among its scopes");
+  CHECK(refused(product + "]") == "x: has no event \"Default\" of a forward pass among its scopes");
   const std::string scope = R"(, {"name": "Default", "pid": 3, "tid": 0, "ts": 0, "dur": 9})";
-  CHECK(refused(product + scope + "]") == "x#: has none of the cells in a forward pass of a step that counts");
+  CHECK(refused(product + scope + "]") == "x: has none of the cells in a forward pass of a step that counts");
   CHECK(refused(R"([{"name": "MatMul-op1"}])") == "x#/0: \"ts\" is missing");
   CHECK(refused(R"([{"name": "MatMul-op1", "ts": "now"}])") == "x#/0/ts: \"now\" is not a number");
   CHECK(refused(product + R"(, {"name": "Default", "pid": 3, "tid": 0, "ts": 0, "dur": -9}])") ==

@@ -22,9 +22,9 @@ TEST_CASE("stages with and without replicas") {
         R"({"module_to_stage_map": [0, 0], "stage_to_rank_map": {"0": [0]}})");
 }
 
-TEST_CASE("what PipeDream cannot say") {
+TEST_CASE("what PipeDream cannot express") {
   CHECK_THROWS_WITH_AS((void)as_pipedream_conf(transformer_plan({1, 1, 1, 1}, 2)),
-                       Contains("pipedream cannot say this plan: 2 stages on every device"), not_representable);
+                       Contains("pipedream cannot express this plan: 2 stages on every device"), not_representable);
   CHECK_THROWS_WITH_AS(
       (void)as_pipedream_conf(plan_of(transformer(1), stagecut::cuts({0, 0, 3}, stagecut::empty_stages::allowed))),
       Contains("stage 0 has no layer"), not_representable);

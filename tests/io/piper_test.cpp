@@ -82,12 +82,12 @@ TEST_CASE("the number of microbatches has another name in the text that came wit
   CHECK(io::parse_piper(text, "g").microbatches == 4);
   text = graph(two, edge(7, 3));
   text.replace(text.find("mbsInBatch"), 10, "batches");
-  CHECK(refused(text) == "g#: \"mbsInBatch\" is missing");
+  CHECK(refused(text) == "g: \"mbsInBatch\" is missing");
 }
 
 TEST_CASE("what is refused, and where") {
   CHECK(refused("{") == "g:1: no JSON: the text ends too early");
-  CHECK(refused(graph(two, edge(7, 3), "")) == "g#: \"bandwidth\" is missing");
+  CHECK(refused(graph(two, edge(7, 3), "")) == "g: \"bandwidth\" is missing");
   CHECK(refused(graph(two, edge(7, 3), R"("bandwidth": 0, )")) == "g#/bandwidth: 0: nothing would be sent");
   CHECK(refused(graph("", "")) == "g#/nodes: names no node");
   CHECK(refused(graph(sends + "," + sends, "")) == "g#/nodes/1/id: 7 is the id of another node, too");
@@ -160,7 +160,7 @@ TEST_CASE("a graph of Piper's is told from other files") {
   CHECK(!io::is_piper(R"({"schema": "stagecut-profile-2", "nodes": [], "edges": [], "maxMemoryPerDevice": 1})"));
   CHECK(!io::is_piper("\"maxMemoryPerDevice\""));
   CHECK(refusal<invalid_input>([&] { return io::parse_profile(text, "g"); }) ==
-        "g#: is a graph of Piper's, whose layers have several ways to run, and no profile");
+        "g: is a graph of Piper's, whose layers have several ways to run, and no profile");
 }
 
 TEST_CASE("plans that the graph has not are not written") {
@@ -171,10 +171,12 @@ TEST_CASE("plans that the graph has not are not written") {
   CHECK(said({{2}, 1, 1, {0}}) ==
         "stagecut::io::as_piper_plan: stages[0].layers = 2, must be below the number of layers");
   CHECK(said({{0}, 1, 1, {}}) == "stagecut::io::as_piper_plan: stages[0].variants = 0, must be one of each layer");
-  CHECK(said({{0}, 1, 2, {0}}) ==
-        "stagecut::io::as_piper_plan: stages[0].variants = 0, must be a variant of the layer on so many devices");
-  CHECK(said({{0}, 1, 1, {1}}) ==
-        "stagecut::io::as_piper_plan: stages[0].variants = 1, must be a variant of the layer on so many devices");
+  CHECK(
+      said({{0}, 1, 2, {0}}) ==
+      "stagecut::io::as_piper_plan: stages[0].variants = 0, must be a variant of the layer on this number of devices");
+  CHECK(
+      said({{0}, 1, 1, {1}}) ==
+      "stagecut::io::as_piper_plan: stages[0].variants = 1, must be a variant of the layer on this number of devices");
 }
 
 TEST_CASE("the files that were published") {

@@ -97,8 +97,7 @@ TEST_CASE("figures that contradict each other, and words that there are not") {
   CHECK(with([](plan& p) { p.memory.checkpoint = ""; }).empty());
   CHECK(with([](plan& p) { p.memory.buffer_fraction = 1; }) == "/memory/buffer_fraction the fraction is not below 1");
   CHECK(with([](plan& p) { p.memory.buffer_fraction = 0.999; }).empty());
-  CHECK(with([](plan& p) { p.schedule.name = ""; }) ==
-        "/makespan a time does not agree with no schedule, of which it would be");
+  CHECK(with([](plan& p) { p.schedule.name = ""; }) == "/makespan a time is given without a schedule");
   CHECK(with([](plan& p) { p.schedule.microbatches = 0; }) ==
         "/makespan a time does not agree with a number of microbatches that is not known");
   CHECK(with([](plan& p) { p.schedule = {}, p.makespan.reset(); }).empty());
@@ -106,7 +105,7 @@ TEST_CASE("figures that contradict each other, and words that there are not") {
   CHECK(ordered.makespan);
   CHECK(mistake(ordered).empty());
   ordered.schedule.group = 2;
-  CHECK(mistake(ordered) == "/schedule/group 2 does not agree with an order of one's own, which says it");
+  CHECK(mistake(ordered) == "/schedule/group 2 does not agree with a schedule of one's own, which gives it");
   for (const std::size_t slices : {std::size_t{0}, std::size_t{2}}) {
     CHECK(with([&](plan& p) { p.schedule.slices = slices; }) ==
           "/schedule/slices " + std::to_string(slices) +

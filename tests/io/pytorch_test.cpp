@@ -45,7 +45,7 @@ TEST_CASE("names cannot break out of their quotes") {
   CHECK(as_split_module(p).find("    \"a\\\"\\\\\\u000a\": 1,\n") != std::string::npos);
 }
 
-TEST_CASE("what PyTorch cannot say") {
+TEST_CASE("what PyTorch cannot express") {
   for (const auto write : {as_split_spec, as_split_module}) {
     CHECK_THROWS_WITH_AS((void)write(tied(worked_plan())), Contains("shares \"embedding.weight\""), not_representable);
     auto p = worked_plan();
@@ -58,8 +58,8 @@ TEST_CASE("what PyTorch cannot say") {
         (void)write(plan_of(transformer(1), stagecut::cuts({0, 3, 3}, stagecut::empty_stages::allowed))),
         Contains("stage 1 has no layer of the forward pass"), not_representable);
   }
-  CHECK_THROWS_WITH_AS((void)as_split_spec(tied(worked_plan())), Contains("pytorch cannot say"), not_representable);
-  CHECK_THROWS_WITH_AS((void)as_split_module(tied(worked_plan())), Contains("split-module cannot say"),
+  CHECK_THROWS_WITH_AS((void)as_split_spec(tied(worked_plan())), Contains("pytorch cannot express"), not_representable);
+  CHECK_THROWS_WITH_AS((void)as_split_module(tied(worked_plan())), Contains("split-module cannot express"),
                        not_representable);
   CHECK_THROWS_WITH_AS((void)as_split_spec(inconsistent()), Contains("io::as_split_spec: plan.stages"),
                        stagecut::argument_error);

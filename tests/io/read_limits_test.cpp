@@ -54,7 +54,7 @@ std::string profile_with(std::size_t depth) {
 }  // namespace
 
 TEST_CASE("every reader takes a text of the limit's size, and none that is larger") {
-  const std::string limit = ", the most that is read unless --input-limit says more, in C++ read_limits::bytes";
+  const std::string limit = ", the most that is read unless --input-limit allows more, in C++ read_limits::bytes";
   const auto check = [&](const std::string& file, const auto& read) {
     const std::string text = content(file);
     REQUIRE(text.size() > 10);

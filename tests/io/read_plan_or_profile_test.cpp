@@ -54,10 +54,10 @@ TEST_CASE("what is neither is refused as what it is nearest to") {
   CHECK(refusal("") == "f: is empty");
   CHECK(refusal("{").starts_with("f:1: no JSON"));
   CHECK(refusal("{}") ==
-        "f#: is neither a profile (\"schema\": \"stagecut-profile-2\"), nor a plan, nor the config.json of a model "
+        "f: is neither a profile (\"schema\": \"stagecut-profile-2\"), nor a plan, nor the config.json of a model "
         "(\"model_type\"): \"schema\" is missing");
   CHECK(refusal(R"({"schema": "stagecut-plan-9"})").find("stagecut-plan-9") != std::string::npos);
-  CHECK(refusal(R"({"schema": "stagecut-plan-3"})") == "f#: \"profile\" is missing");
+  CHECK(refusal(R"({"schema": "stagecut-plan-3"})") == "f: \"profile\" is missing");
   CHECK(refusal(R"({"schema": "stagecut-profile-9"})").find("and \"stagecut-profile-2\"") != std::string::npos);
   CHECK(refusal("hello").find("begins no known format") != std::string::npos);
   CHECK(refusal(io::as_json(worked_plan()), {.bytes = 100}).starts_with("f: is larger than 100 bytes"));

@@ -50,7 +50,7 @@ TEST_CASE("a content of no known format, and no content") {
       "like name,kind,forward,backward,parameters,activations,output, a PipeDream graph.txt, or a digraph in DOT",
       stagecut::invalid_input);
   CHECK_THROWS_WITH_AS((void)parse_profile("{\"a\": 1}", "x"),
-                       "x#: is neither a profile (\"schema\": \"stagecut-profile-2\"), nor a plan, nor the config.json "
+                       "x: is neither a profile (\"schema\": \"stagecut-profile-2\"), nor a plan, nor the config.json "
                        "of a model (\"model_type\"): \"schema\" is missing",
                        stagecut::invalid_input);
   CHECK_THROWS_WITH_AS((void)parse_profile("\n{\"a\": 1 -- 2}", "x"), "x:2: no JSON: unexpected \"--\"",
@@ -58,7 +58,7 @@ TEST_CASE("a content of no known format, and no content") {
   CHECK_THROWS_WITH_AS((void)read_profile(STAGECUT_TEST_DATA "/io/seeds/json_plan/full.json"),
                        doctest::Contains("full.json#/schema: is a plan"), stagecut::invalid_input);
   CHECK_THROWS_WITH_AS((void)parse_profile("{\"nodes\": [], \"edges\": []}", "x"),
-                       "x#: is neither a profile (\"schema\": \"stagecut-profile-2\"), nor a plan, nor the config.json "
+                       "x: is neither a profile (\"schema\": \"stagecut-profile-2\"), nor a plan, nor the config.json "
                        "of a model (\"model_type\"): \"schema\" is missing",
                        stagecut::invalid_input);
   CHECK_THROWS_WITH_AS((void)parse_profile("{\"nodes\": [], \"edges\": [], \"maxFPGAs\": 1}", "x"),

@@ -39,9 +39,10 @@ TEST_CASE("a name cannot leave its comment") {
   CHECK(as_sagemaker(p).find("# tok_embeddings, x\\u000aimport os\\u000d, norm") != std::string::npos);
 }
 
-TEST_CASE("what SageMaker cannot say") {
+TEST_CASE("what SageMaker cannot express") {
   CHECK_THROWS_WITH_AS((void)as_sagemaker(worked_plan("interleaved")),
-                       Contains("sagemaker cannot say this plan: its schedule is \"interleaved\""), not_representable);
+                       Contains("sagemaker cannot express this plan: its schedule is \"interleaved\""),
+                       not_representable);
   CHECK_THROWS_WITH_AS((void)as_sagemaker(transformer_plan({1, 1, 1, 1}, 2)), Contains("2 stages on every device"),
                        not_representable);
   CHECK_THROWS_WITH_AS((void)as_sagemaker(tied(worked_plan())), Contains("shares \"embedding.weight\""),

@@ -116,8 +116,8 @@ TEST_CASE("times from traces, or none") {
 
 TEST_CASE("what is wrong is refused at its place") {
   CHECK(refused("a: &b 1") == "x:1: \"&b 1\" is an anchor: they are not read");
-  CHECK(refused("") == "x#: null is no object");
-  CHECK(refused("a: 1") == "x#: \"memory_usage\" is missing");
+  CHECK(refused("") == "x: null is no object");
+  CHECK(refused("a: 1") == "x: \"memory_usage\" is missing");
   CHECK(refused(changed("num_layer: 9", "num_layer: 10")) ==
         "x#/pipeline_config/offset: leaves 9 layers on the ranks, and the model has 10");
   CHECK(refused(changed("num_layer: 9", "layers: 9")) == "x#/pipeline_config: \"num_layer\" is missing");
@@ -132,9 +132,9 @@ TEST_CASE("what is wrong is refused at its place") {
         "x#/memory_usage/body_memories/memories/1: 1e+308 is out of range");
   CHECK(refused(changed("[1, 2]", "[1, 4]")) == "x#/memory_usage/body_memories/stage_id/1: 4 is no rank of 4");
   CHECK(refused(changed("[1, 2]", "[1, 1]")) ==
-        "x#/memory_usage/body_memories/stage_id/1: the memory of rank 1 in run 0 is said twice");
+        "x#/memory_usage/body_memories/stage_id/1: the memory of rank 1 in run 0 is given twice");
   CHECK(refused(changed("[1, 2]", "[1, 3]")) ==
-        "x#/memory_usage/tail_memory: the memory of rank 3 in run 0 is said twice");
+        "x#/memory_usage/tail_memory: the memory of rank 3 in run 0 is given twice");
   CHECK(refused(changed("[1, 2]", "[[1], [2]]")) == "x#/pipeline_config/offset: has 4 elements, and there are 2 runs");
   CHECK(refused(changed("  tail_memory: 10.5\n", "")) == "x#/memory_usage: \"tail_memory\" is missing");
   CHECK(refused(changed("45.5", "[45, 5]")) == "x#/time_config/body: [45,5] is not a number");
@@ -167,7 +167,7 @@ TEST_CASE("ranks whose memory is said elsewhere") {
       {.memory_elsewhere = true});
   REQUIRE(runs.to_measure.peaks.size() == 6);
   CHECK(runs.to_measure.peaks[3] == stagecut::rank_peak{1, 0, 3, {9, 0, 0, 0, 0}, true, false, 0});
-  CHECK(refused(text) == "x#: \"memory_usage\" is missing");
+  CHECK(refused(text) == "x: \"memory_usage\" is missing");
   std::string many =
       "pipeline_config: {pipeline_num: 10000, num_layer: 10000, offset: 0}\n"
       "recompute_config: {recompute: [";

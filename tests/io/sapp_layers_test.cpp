@@ -153,7 +153,7 @@ TEST_CASE("types without memory are not considered, of each body by itself") {
 TEST_CASE("what is wrong is refused at its place") {
   const std::string kept = R"(, "nb_layer": 1, "memory_activation": 1)";
   CHECK(refused("") == "x:1: no JSON: the text ends too early");
-  CHECK(refused("{}") == "x#: \"layers_description\" is missing");
+  CHECK(refused("{}") == "x: \"layers_description\" is missing");
   CHECK(refused(file("3")) == "x#/layers_description/0: 3 is no object");
   CHECK(refused(file(head().substr(0, head().size() - 2))) == "x#/layers_description: names no layer of type \"BODY\"");
   CHECK(refused(file(R"({"name": "a"})")) == "x#/layers_description/0: \"type\" is missing");
@@ -176,7 +176,7 @@ TEST_CASE("what is wrong is refused at its place") {
   CHECK(refused(file(body(kept + R"(, "memory_recompute": 1, "recompute_time ": -2)"))) ==
         "x#/layers_description/0/recompute_time : -2 is negative");
   CHECK(refused(file(body(kept + R"(, "memory_recompute": 1, "recompute_time ": 2, "recompute_time": 2)"))) ==
-        "x#/layers_description/0/recompute_time : is said without a blank behind its name as well");
+        "x#/layers_description/0/recompute_time : is given without a blank behind its name, too");
   CHECK(refused(file(body(kept + R"(, "backward_coef": -1.5)"))) ==
         "x#/layers_description/0/backward_coef: -1.5 makes a negative time of the backward pass");
   CHECK(refused(file(body(kept + R"(, "backward_time": NaN)"))).starts_with("x#/layers_description/0/backward_time: NaN is no number of JSON"));

@@ -101,5 +101,5 @@ TEST_CASE("what does not come out is refused") {
   const auto made = pipelines(pipeline, recompute, ids, true);
   CHECK(made.layers_of(0, 1) == 4);
   CHECK(refusal<stagecut::invalid_input>([&] { return made.counts_of(0, 1); }) ==
-        "x#: recomputes more layers of rank 1 in run 0 than the 4 that it holds");
+        "x: recomputes more layers of rank 1 in run 0 than the 4 that it holds");
 }

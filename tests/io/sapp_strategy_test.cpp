@@ -48,7 +48,7 @@ TEST_CASE("what is said of all stages at once") {
 }
 
 TEST_CASE("what is no strategy") {
-  CHECK(refusal_of("recompute: false\n", 2, 6) == R"(s.yaml#: "offset" is missing)");
+  CHECK(refusal_of("recompute: false\n", 2, 6) == R"(s.yaml: "offset" is missing)");
   CHECK(refusal_of("offset: [1, 0]\n", 2, 6) == "s.yaml#/offset: makes 7 layers on 2 stages, and the model has 6");
   CHECK(refusal_of("offset: [1, 0, -1]\n", 2, 6) == "s.yaml#/offset: has 3 elements, and there are 2 ranks");
   CHECK(refusal_of("offset: [4, -4]\n", 2, 6) ==
@@ -56,7 +56,7 @@ TEST_CASE("what is no strategy") {
   CHECK(refusal_of("offset: [0.5, -0.5]\n", 2, 6) == "s.yaml#/offset/0: 0.5 is no whole number");
   CHECK(refusal_of("offset: [1e30, 0]\n", 2, 6) == "s.yaml#/offset/0: 1e+30 is more than all layers");
   CHECK(refusal_of("offset: 0\nrecompute: [4, 0]\n", 2, 6) ==
-        "s.yaml#: recomputes more layers of stage 0 than it holds");
+        "s.yaml: recomputes more layers of stage 0 than it holds");
   CHECK(refusal_of("offset: 0\nrecompute: [[1, 0], [0, 0]]\nselect_recompute: [1, 0]\n", 2, 8) ==
         "s.yaml#/select_recompute: has numbers of 2 stages, and there are 4");
 }

@@ -63,14 +63,13 @@ TEST_CASE("sequences that are cut are a line more") {
   CHECK(as_sapp(p) == whole + "\nseq_split_num: 4");
 }
 
-TEST_CASE("what SAPP cannot say") {
+TEST_CASE("what SAPP cannot express") {
   auto p = worked_plan();
   p.profile.layers[4].recomputation = "twice";
-  CHECK_THROWS_WITH_AS(
-      (void)as_sapp(p),
-      Contains(
-          "sapp cannot say this plan: layer \"layers.3\" of kind \"decoder\": recomputation \"twice\" is not known"),
-      not_representable);
+  CHECK_THROWS_WITH_AS((void)as_sapp(p),
+                       Contains("sapp cannot express this plan: layer \"layers.3\" of kind \"decoder\": recomputation "
+                                "\"twice\" is not known"),
+                       not_representable);
   p = worked_plan();
   p.profile.layers[25].recomputation = "full";
   CHECK_THROWS_WITH_AS((void)as_sapp(p), Contains("layer \"final\" of kind \"head\" is recomputed"), not_representable);

@@ -147,19 +147,19 @@ TEST_CASE("the letters of older files") {
   const std::string old_passes = "0F0,0F1,0BW0,0BW1\n1F0,1B0,1F1,1B1,1W0,1W1\n";
   const std::string now = "0F0,0F1,0B0,0B1\n1F0,1I0,1F1,1I1,1W0,1W1\n";
   CHECK(parse_torch_schedule(old_passes, "f.csv", torch_letters::old) == parse_torch_schedule(now, "f.csv"));
-  CHECK(refusal(old_passes) == "f.csv:1: cell 3: \"0BW0\" has the word BW: " + old_letters);
+  CHECK(refusal(old_passes) == "f.csv:1: cell 3: \"0BW0\" has the kind BW: " + old_letters);
   const std::string split = "0F0,0B0,0W0,0F1,0B1,0W1\n";
   CHECK(refusal(split) == "f.csv:1: cell 3: is a W, and no cell is an I: " + old_letters);
   CHECK(as_torch_schedule(parse_torch_schedule(split, "f.csv", torch_letters::old)) == "0F0,0B0,0F1,0B1\n");
   CHECK(refusal("0F0\n1F0,,1W0\n") == "f.csv:2: cell 3: is a W, and no cell is an I: " + old_letters);
   CHECK(refusal(now, torch_letters::old) ==
-        "f.csv:2: cell 2: \"1I0\" has the word I, which is none of the old letters");
+        "f.csv:2: cell 2: \"1I0\" has the kind I, which is none of the old letters");
   CHECK(refusal("0F0,0W0\n", torch_letters::old) == "f.csv:1: cell 2: is a W, and no cell is a B");
   CHECK(refusal("0F0,0B0\n", torch_letters::old) == "f.csv:1: 0W0 is missing");
 }
 
 TEST_CASE("each cell that is no action is named") {
-  const std::string no_action = " is no action: a stage, a word and a microbatch, as 2F0";
+  const std::string no_action = " is no action: write a stage, a kind and a microbatch, as in 2F0";
   for (const std::string cell : {"F0", "0", "0F0x", "0F-1", "0F0 0F1", "0F0:1", "12"}) {
     const std::string text = refusal("0F0,0F1\n1F0,," + cell + "\n");
     const bool word = cell == "0F-1";
@@ -201,8 +201,8 @@ TEST_CASE("a number too large for the text is refused before anything is made of
 }
 
 TEST_CASE("every rank has stages, every stage a rank, of its own, and no number is left out") {
-  CHECK(refusal("") == "f.csv: is empty");
-  CHECK(refusal("\n\n") == "f.csv: is empty");
+  CHECK(refusal("") == "f.csv:1: has no op: each line holds the ops of a rank");
+  CHECK(refusal("\n\n") == "f.csv:1: has no op: each line holds the ops of a rank");
   CHECK(refusal("0F0,0B0\n\n1F0,1B0\n") == "f.csv:2: is blank, and each line has the ops of a rank");
   CHECK(refusal("\n0F0,0B0\n") == "f.csv:1: is blank, and each line has the ops of a rank");
   CHECK(refusal("0F0,0B0\n,,\n") == "f.csv:2: names no op: a rank without a stage");
@@ -227,11 +227,11 @@ TEST_CASE("what PyTorch cannot run is not written") {
   };
   schedule all = stagecut::gpipe(2, 2);
   all.orders.emplace_back();
-  CHECK(fails(all, torch_format::compute_only) == "torch-csv cannot say this schedule: rank 2 has no stage");
+  CHECK(fails(all, torch_format::compute_only) == "torch-csv cannot express this schedule: rank 2 has no stage");
   all = stagecut::gpipe(2, 2);
   all.orders[0].push_back({op_kind::optimizer_step, 0});
   CHECK(fails(all, torch_format::compute_comms) ==
-        "torch-comms cannot say this schedule: PyTorch has no action for an optimizer's step");
+        "torch-comms cannot express this schedule: PyTorch has no action for an optimizer's step");
   CHECK(as_torch_schedule(all) == "0F0,0F1,0B0,0B1\n1F0,1F1,1B0,1B1\n");
   all = stagecut::gpipe(1, 1);
   all.slices = 2;
@@ -240,7 +240,7 @@ TEST_CASE("what PyTorch cannot run is not written") {
                    {op_kind::backward, 0, 0, 1},
                    {op_kind::backward, 0, 0, 0}};
   CHECK(fails(all, torch_format::compute_only) ==
-        "torch-csv cannot say this schedule: its microbatches have slices, which PyTorch's actions cannot name");
+        "torch-csv cannot express this schedule: its microbatches have slices, which PyTorch's actions cannot name");
   all = stagecut::gpipe(2, 2);
   std::swap(all.orders[0][1], all.orders[0][2]);
   std::swap(all.orders[1][0], all.orders[1][1]);

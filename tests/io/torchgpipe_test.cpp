@@ -29,9 +29,9 @@ TEST_CASE("the worked example") {
         "model = GPipe(model, balance, chunks=8, checkpoint='never')");
 }
 
-TEST_CASE("what torchgpipe cannot say") {
+TEST_CASE("what torchgpipe cannot express") {
   CHECK_THROWS_WITH_AS((void)as_torchgpipe(worked_plan("1f1b")),
-                       Contains("torchgpipe cannot say this plan: its schedule is \"1f1b\""), not_representable);
+                       Contains("torchgpipe cannot express this plan: its schedule is \"1f1b\""), not_representable);
   CHECK_THROWS_WITH_AS((void)as_torchgpipe(transformer_plan({1, 1, 1, 1}, 2)), Contains("2 stages on every device"),
                        not_representable);
   CHECK_THROWS_WITH_AS((void)as_torchgpipe(tied(worked_plan())), Contains("shares \"embedding.weight\""),
@@ -56,7 +56,7 @@ TEST_CASE("FairScale has another class, and is what its errors name") {
         "balance=[6, 6, 7, 7]\n"
         "model = Pipe(model, balance, chunks=8, checkpoint='except_last')");
   CHECK_THROWS_WITH_AS((void)as_fairscale(worked_plan("1f1b")),
-                       Contains("fairscale cannot say this plan: its schedule is \"1f1b\""), not_representable);
+                       Contains("fairscale cannot express this plan: its schedule is \"1f1b\""), not_representable);
   CHECK_THROWS_WITH_AS((void)as_fairscale(inconsistent()), Contains("io::as_fairscale: plan.stages"),
                        stagecut::argument_error);
 }

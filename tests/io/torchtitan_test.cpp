@@ -40,9 +40,9 @@ TEST_CASE("an order of its own in a V is placed by the name of a schedule in a V
   CHECK(as_torchtitan(p).find("pipeline_parallel_schedule_csv=\"schedule.csv\"") != std::string::npos);
 }
 
-TEST_CASE("what torchtitan cannot say") {
+TEST_CASE("what torchtitan cannot express") {
   CHECK_THROWS_WITH_AS((void)as_torchtitan(tied(worked_plan())),
-                       Contains("torchtitan cannot say this plan: layer \"final\""), not_representable);
+                       Contains("torchtitan cannot express this plan: layer \"final\""), not_representable);
   auto p = worked_plan();
   p.stages[1].device = 3;
   CHECK_THROWS_WITH_AS((void)as_torchtitan(p), Contains("stage 1 stands on device 3"), not_representable);

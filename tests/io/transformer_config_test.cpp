@@ -264,7 +264,7 @@ TEST_CASE("files with names of Hugging Face's are read as such") {
             .architecture.norms == 4);
   CHECK(read_transformer_config("{" + figures, "f").architecture.name == "plain");
   CHECK(read_transformer_config(R"({"model_type": "new", )" + figures, "f", {}, "llama").architecture.layers == 6);
-  CHECK(refused(R"({"architectures": []})").starts_with("f#: \"model_type\" is missing; of what "));
+  CHECK(refused(R"({"architectures": []})").starts_with("f: \"model_type\" is missing; of what "));
   CHECK(refused(R"({"hidden_size": 8})").ends_with("are missing, which a file of plain names needs"));
 }
 
@@ -302,13 +302,13 @@ TEST_CASE("what a config leaves out has its default") {
 
 TEST_CASE("a config that is wrong is refused at its place") {
   CHECK(refused("") == "f:1: no JSON: the text ends too early");
-  CHECK(refused("[]") == "f#: [] is no object");
+  CHECK(refused("[]") == "f: [] is no object");
   for (const char* const other :
        {"{}", R"({"bos_token_id": 1, "eos_token_id": 2})", R"({"metadata": {}, "weight_map": {}})"}) {
-    CHECK(refused(other).starts_with("f#: is no model's configuration: it has neither members of Hugging Face's"));
+    CHECK(refused(other).starts_with("f: is no model's configuration: it has neither members of Hugging Face's"));
   }
-  CHECK(refused(R"({"layers": 2})") == "f#: \"name\" is missing");
-  CHECK(refused(R"({"name": "x", "layers": 2})") == "f#: \"hidden\" is missing");
+  CHECK(refused(R"({"layers": 2})") == "f: \"name\" is missing");
+  CHECK(refused(R"({"name": "x", "layers": 2})") == "f: \"hidden\" is missing");
   CHECK(refused_with(R"("name": "y")") == "f#/name: stands twice in its object");
   CHECK(refused_with(R"("kvheads": 2)") == "f#/kvheads: is not known");
   CHECK(refused_with(R"("training": {"zeros": 2})") == "f#/training/zeros: is not known");

@@ -17,7 +17,7 @@ TEST_CASE("the worked example") {
   CHECK(as_vllm(transformer_plan({12})) == "VLLM_PP_LAYER_PARTITION=12");
 }
 
-TEST_CASE("what vLLM and SGLang cannot say") {
+TEST_CASE("what vLLM and SGLang cannot express") {
   for (const auto write : {as_vllm, as_sglang}) {
     CHECK_THROWS_WITH_AS((void)write(transformer_plan({1, 1, 1, 1}, 2)), Contains("2 stages on every device"),
                          not_representable);
@@ -37,8 +37,8 @@ TEST_CASE("what vLLM and SGLang cannot say") {
     p.stages[1].device = 0;
     CHECK_THROWS_WITH_AS((void)write(p), Contains("stage 1 stands on device 0"), not_representable);
   }
-  CHECK_THROWS_WITH_AS((void)as_vllm(transformer_plan({1, 0})), Contains("vllm cannot say"), not_representable);
-  CHECK_THROWS_WITH_AS((void)as_sglang(transformer_plan({1, 0})), Contains("sglang cannot say"), not_representable);
+  CHECK_THROWS_WITH_AS((void)as_vllm(transformer_plan({1, 0})), Contains("vllm cannot express"), not_representable);
+  CHECK_THROWS_WITH_AS((void)as_sglang(transformer_plan({1, 0})), Contains("sglang cannot express"), not_representable);
   CHECK_THROWS_WITH_AS((void)as_vllm(inconsistent()), Contains("io::as_vllm: plan.stages"), stagecut::argument_error);
   CHECK_THROWS_WITH_AS((void)as_sglang(inconsistent()), Contains("io::as_sglang: plan.stages"),
                        stagecut::argument_error);

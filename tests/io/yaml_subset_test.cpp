@@ -75,7 +75,8 @@ TEST_CASE("what is not read is refused at its line") {
   CHECK(refused("- 1\n---\n") == "x:2: ends a document: one is read, up to the end");
   CHECK(refused("? a\n: b") == "x:1: \"? a\" begins no text: it needs quotes");
   CHECK(refused("a: @b") == "x:1: \"@b\" begins no text: it needs quotes");
-  CHECK(refused("a: no") == "x:1: \"no\" is true or false to some and a text to others: say true, false, or quote it");
+  CHECK(refused("a: no") ==
+        "x:1: \"no\" is true or false to some and a text to others: write true, false, or quote it");
   CHECK(refused("a: 010") == "x:1: \"010\" begins with 0: without it, it is one number to all");
   CHECK(refused("a: .nan") == "x:1: \".nan\" is no finite number");
   CHECK(refused("a: 1e999") == "x:1: number \"1e999\" is out of range");

@@ -433,7 +433,7 @@ TEST_CASE("what is no graph of stages is refused") {
   model.layers[1].is_backward = true;
   model.layers[1].forward = 0;
   CHECK(refusal<invalid_input>([&] { return graph_stages(model, choices).size(); }) ==
-        "layer 1 (\"\"): is of the backward pass alone, and stages have both passes of their layers");
+        "layer 1: is of the backward pass alone, and stages have both passes of their layers");
   choices.replicas = {0};
   CHECK(refusal([&] { return graph_stages(model, choices).size(); }) ==
         "stagecut::profile_options: replicas = 0, must be at least 1");

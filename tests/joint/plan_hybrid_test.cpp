@@ -207,7 +207,7 @@ TEST_CASE("a transformer's shardings are its layers as several devices share the
         "tensor-parallel degrees are planned, layers may run at degree 1, too");
   how.tensor_parallel = 2;
   CHECK(refusal([&] { (void)transformer::sharded_profile(small, how, {}, {}, {1}); }) ==
-        "training.tensor_parallel: must be 1: the degrees say it");
+        "training.tensor_parallel: must be 1: the degrees give it");
 }
 
 TEST_CASE("a request that makes no sense is refused") {

@@ -140,17 +140,17 @@ TEST_CASE("frameworks that recompute nothing, or have replicas alone, get such p
     CHECK(!writer->write(*found).empty());
   }
   asked.choices.recomputations = {"full"};
-  CHECK(
-      refusal<not_representable>([&] { (void)plan_hybrid(model, asked); }) ==
-      "pipedream cannot say this model: no layer may be run with \"full\", and of what layers recompute it can be told "
-      "none");
+  CHECK(refusal<not_representable>([&] { (void)plan_hybrid(model, asked); }) ==
+        "pipedream cannot express this model: no layer may be run with \"full\", and of what layers recompute it can "
+        "be told "
+        "none");
   asked.choices.recomputations = {};
   asked.choices.tensor_parallel = {2};
   CHECK(refusal<not_representable>([&] { (void)plan_hybrid(model, asked); }) ==
-        "pipedream cannot say this model: it gives a replica one device");
+        "pipedream cannot express this model: it gives a replica one device");
   asked.target = framework::deepspeed;
   CHECK(refusal<not_representable>([&] { (void)plan_hybrid(model, asked); }) ==
-        "deepspeed cannot say this model: it gives a stage one device; several have megatron, megatron-flags, "
+        "deepspeed cannot express this model: it gives a stage one device; several have megatron, megatron-flags, "
         "torchtitan, alpa, pipedream");
 }
 
@@ -205,7 +205,7 @@ TEST_CASE("what decoders are run with is the same for all that Megatron-LM recom
   CHECK(plan_hybrid(model, asked).state() == state::infeasible);  // nor has what guesses further tokens
   model.layers[0].recomputation = std::string("full");
   CHECK(refusal<not_representable>([&] { (void)plan_hybrid(model, asked); }) ==
-        "megatron cannot say this model: layer \"embedding\" of kind \"embedding\" was profiled with recomputation "
+        "megatron cannot express this model: layer \"embedding\" of kind \"embedding\" was profiled with recomputation "
         "\"full\", and it recomputes decoders alone");
 }
 
@@ -229,10 +229,10 @@ TEST_CASE("a recomputation that Megatron-LM does not know is none to plan with")
   REQUIRE(other);
   CHECK(!io::as_megatron(*other).empty());
   model.layers[1].recomputations = std::vector<layer_variant>{};
-  CHECK(
-      refusal<not_representable>([&] { (void)plan_hybrid(model, asked); }) ==
-      "megatron cannot say this model: layer \"decoder\" of kind \"decoder\" was profiled with recomputation \"odd\", "
-      "which it cannot be told");
+  CHECK(refusal<not_representable>([&] { (void)plan_hybrid(model, asked); }) ==
+        "megatron cannot express this model: layer \"decoder\" of kind \"decoder\" was profiled with recomputation "
+        "\"odd\", "
+        "which it cannot be told");
 }
 
 TEST_CASE("devices share no layer whose shardings recompute what cannot be told") {
@@ -251,7 +251,7 @@ TEST_CASE("devices share no layer whose shardings recompute what cannot be told"
   CHECK(!io::as_alpa(*found).empty());
   asked.choices.tensor_parallel = {2};
   CHECK(refusal<not_representable>([&] { (void)plan_hybrid(model, asked); }) ==
-        "alpa cannot say this model: layers that several devices share recompute what it cannot be told");
+        "alpa cannot express this model: layers that several devices share recompute what it cannot be told");
   // One that does what the layer did when it was profiled can be told.
   for (layer& each : model.layers) each.recomputation = std::string("selective");
   asked.pipeline.stages = 1;

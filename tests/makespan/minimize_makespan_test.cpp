@@ -902,7 +902,7 @@ TEST_CASE("a request that makes no sense") {
   const makespan_request good = request_for(order_of(schedule_kind::one_forward_one_backward, 4, 8));
   makespan_request bad = good;
   bad.schedule = {};
-  CHECK(refusal(bad) == "schedule: has no stage");
+  CHECK(refusal(bad) == "schedule: has no stage: rank_of is empty");
   bad = good;
   bad.schedule.edges = {{0, 1}, {0, 2}, {1, 3}, {2, 3}};
   CHECK(refusal(bad) ==
@@ -1020,7 +1020,7 @@ TEST_CASE("a model that makes no sense") {
   CHECK(refusal(slow, told{.bytes = -3}).find("must be finite and not negative") != std::string::npos);
   CHECK(refusal(slow, told{.bytes = not_a_number}).find("NaN, must be finite and not negative") != std::string::npos);
   CHECK(refusal(split, item_times(listed, listed)) ==
-        "model: does not tell the gradient of the weights, which the schedule runs apart");
+        "model: has no time for the gradient of the weights alone, which the schedule runs apart");
   CHECK(refusal(whole, item_times(std::vector<double>(4, 1e308), std::vector<double>(4, 1e308))) ==
         "model: the sum of all passes and transfers is not representable");
 }

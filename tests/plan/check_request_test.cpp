@@ -131,7 +131,7 @@ TEST_CASE("a group that other layers part is refused, not cut") {
   for (auto& each : model.layers) each.forward = 1;
   model.layers[0].group = model.layers[3].group = "a";
   CHECK_THROWS_WITH_AS((void)stagecut::make_plan(model, {.devices = 2}),
-                       "layer 3 (\"\"): group \"a\" was left at layer 1 and is entered again", stagecut::invalid_input);
+                       "layer 3: group \"a\" was left at layer 1 and is entered again", stagecut::invalid_input);
   model.layers[1].group = model.layers[2].group = "a";
   CHECK_FALSE(stagecut::make_plan(model, {.devices = 2}));  // one block
 }
@@ -193,7 +193,7 @@ TEST_CASE("speeds are those of the devices, and a topology has room for them") {
   const stagecut::topology nodes({2, 2}, {{0, 100}, {1, 10}});
   CHECK(refusal(model, {.devices = 4, .topology = nodes}).empty());
   CHECK(refusal(model, {.devices = 3, .links = {{1, 2}}, .topology = nodes}) ==
-        "stagecut::plan_chain: links.size() = 1, must be 0 where there is a topology, which tells them");
+        "stagecut::plan_chain: links.size() = 1, must be 0 if there is a topology, which gives them");
   CHECK(refusal(equal_layers(9), {.devices = 5, .topology = nodes}) ==
         "stagecut::plan_chain: devices = 5, must not be above the devices of the topology, 4");
 }

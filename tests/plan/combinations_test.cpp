@@ -83,7 +83,7 @@ TEST_CASE("why a combination cannot be tried") {
   CHECK(why(other) == "the speeds are those of another number of devices");
   other = fine;
   other.memory_limit = {1, 1, 1};
-  CHECK(why(other) == "the memory is that of another number of devices");
+  CHECK(why(other) == "the memory is given for another number of devices");
   other = fine;
   other.links = {{1, 1}, {1, 1}};
   CHECK(why(other) == "the links are those of another number of stages");
@@ -93,7 +93,7 @@ TEST_CASE("why a combination cannot be tried") {
   CHECK(why(other) == "the topology has fewer devices");
   other = fine;
   other.schedule = schedule_kind::zb_h1;
-  CHECK(why(other) == "the model does not tell the gradient of the weights, which the schedule runs apart");
+  CHECK(why(other) == "the model has no time for the gradient of the weights alone, which the schedule runs apart");
   other = fine;
   other.target = framework::alpa;
   CHECK(why(other) == "");

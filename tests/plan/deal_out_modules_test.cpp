@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-using stagecut::detail::dealt_devices;
+using stagecut::detail::assigned_devices;
 using stagecut::detail::even_segments;
 using stagecut::detail::module_ticks;
 
@@ -94,28 +94,28 @@ TEST_CASE("segments of modules are those of the recurrence, and none are lighter
 }
 
 TEST_CASE("devices are dealt out by the greatest quotients") {
-  const std::vector<std::size_t> seats = dealt_devices({53, 24, 23}, 8);
+  const std::vector<std::size_t> seats = assigned_devices({53, 24, 23}, 8);
   CHECK(std::count(seats.begin(), seats.end(), 0U) == 4);
   CHECK(std::count(seats.begin(), seats.end(), 1U) == 2);
   CHECK(std::count(seats.begin(), seats.end(), 2U) == 2);
-  CHECK(dealt_devices({0, 0}, 3) == std::vector<std::size_t>{0, 1, 0});
-  CHECK(dealt_devices({1, 2, 1}, 4) == std::vector<std::size_t>{1, 0, 2, 1});
-  CHECK(dealt_devices({4, 2}, 2) == std::vector<std::size_t>{0, 1});
-  CHECK(dealt_devices({41, 20}, 2) == std::vector<std::size_t>{0, 0});
-  CHECK(dealt_devices({41, 20}, 2, 1) == std::vector<std::size_t>{0, 1});
-  CHECK(dealt_devices({20, 41}, 3, 1) == std::vector<std::size_t>{1, 0, 1});
-  CHECK(dealt_devices({50, 20}, 2, 1) == std::vector<std::size_t>{0, 0});
+  CHECK(assigned_devices({0, 0}, 3) == std::vector<std::size_t>{0, 1, 0});
+  CHECK(assigned_devices({1, 2, 1}, 4) == std::vector<std::size_t>{1, 0, 2, 1});
+  CHECK(assigned_devices({4, 2}, 2) == std::vector<std::size_t>{0, 1});
+  CHECK(assigned_devices({41, 20}, 2) == std::vector<std::size_t>{0, 0});
+  CHECK(assigned_devices({41, 20}, 2, 1) == std::vector<std::size_t>{0, 1});
+  CHECK(assigned_devices({20, 41}, 3, 1) == std::vector<std::size_t>{1, 0, 1});
+  CHECK(assigned_devices({50, 20}, 2, 1) == std::vector<std::size_t>{0, 0});
 
   std::mt19937 random(17);
   for (int round = 0; round < 3000; ++round) {
     std::vector<module_ticks> costs(1 + random() % 6);
     for (module_ticks& each : costs) each = static_cast<module_ticks>(random() % (round % 2 == 0 ? 7 : 100));
     const std::size_t devices = 1 + random() % 9;
-    REQUIRE(dealt_devices(costs, devices) == by_quotients(costs, devices));
+    REQUIRE(assigned_devices(costs, devices) == by_quotients(costs, devices));
   }
   // Products of costs of a whole model and of many seats.
   const module_ticks whole = module_ticks{1} << 52U;
-  const std::vector<std::size_t> many = dealt_devices({whole, whole - 1, 0}, 10001);
+  const std::vector<std::size_t> many = assigned_devices({whole, whole - 1, 0}, 10001);
   CHECK(std::count(many.begin(), many.end(), 0U) == 5001);
   CHECK(std::count(many.begin(), many.end(), 2U) == 0);
 }

@@ -103,16 +103,17 @@ TEST_CASE("numbers of decoders that can be said are equal, or those between the 
     each(0);
   }
   CHECK(detail::counts_obstacle({5, 6, 7, 6}, 1) ==
-        "24 - 5 - 6 = 13 decoders do not divide by the 2 ranks between the first and the last; format megatron can say "
+        "24 - 5 - 6 = 13 decoders do not divide by the 2 ranks between the first and the last; format megatron can "
+        "express "
         "it");
   CHECK(
       detail::counts_obstacle({5, 6, 8, 6}, 1) ==
       "25 - 5 - 6 = 14 decoders would be 7 on each of the 2 ranks between the first and the last, and are 6, 8; format "
-      "megatron can say it");
+      "megatron can express it");
   CHECK(detail::counts_obstacle({2, 2, 3, 2}, 2) ==
         "stage 2 has 3 decoders and stage 1 has 2, with 2 stages on every device all are equal, but for one less on "
         "the first "
-        "and the last; format megatron can say it");
+        "and the last; format megatron can express it");
 }
 
 TEST_CASE("only targets that are told few numbers have layouts") {

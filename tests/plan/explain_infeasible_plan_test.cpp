@@ -287,5 +287,5 @@ TEST_CASE("of several numbers of devices those are compared that the limits are 
   const auto all = stagecut::compare_plans(model, request, {.devices = {2, 3}});
   REQUIRE(all.compared.size() == 2);
   CHECK(all.best.has_value());
-  CHECK(all.compared[1].why == "the memory is that of another number of devices");
+  CHECK(all.compared[1].why == "the memory is given for another number of devices");
 }

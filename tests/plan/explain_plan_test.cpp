@@ -543,7 +543,7 @@ TEST_CASE("the price of memory is not told where it is not known") {
   other = made;
   other.stages[1].memory.resident += 1;
   const auto told = explain_plan(other, {.most_changes = 100});
-  CHECK(told.memory.unknown == "the memory of its stages is not that of its layers");
+  CHECK(told.memory.unknown == "the memory of its stages is not the memory of its layers");
   for (const auto& each : told.changes) {  // what fits cannot be said
     CHECK(each.kind != change_kind::boundary);
     CHECK(each.kind != change_kind::schedule);
@@ -552,7 +552,7 @@ TEST_CASE("the price of memory is not told where it is not known") {
   plan_request together{.devices = 4, .microbatches = 8, .memory_limit = 10000};
   together.kept_together = {{0, 6}};
   CHECK(explain_plan(*stagecut::make_plan(alike(16), together)).memory.unknown ==
-        "it keeps to rules that it does not tell, and is not the best without");
+        "it keeps to rules that it does not list, and is not the best without");
 }
 
 namespace {
@@ -732,7 +732,7 @@ TEST_CASE("what cannot be explained is refused with the reason") {
   plan edited = made;
   edited.stages[1].forward *= 1.5;
   CHECK_THROWS_WITH_AS((void)explain_plan(edited),
-                       "stage 1: its times are not the sums over its layers, of which prices would be told",
+                       "stage 1: its times are not the sums over its layers, which prices are computed from",
                        stagecut::invalid_input);
   edited = made;
   edited.schedule.name.clear();

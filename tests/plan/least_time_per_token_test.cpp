@@ -232,7 +232,7 @@ TEST_CASE("what is of training is refused in inference, and the other way round"
         "stagecut::make_plan: optimizer = adam, is of training: in inference parameters alone stay");
   request.optimizer.clear();
   model.layers[2].backward = 1;
-  CHECK(refusal(model, request) == "layer 2 (\"\"): has a backward pass, and the profile is of inference");
+  CHECK(refusal(model, request) == "layer 2: has a backward pass, and the profile is of inference");
   model.layers[2].backward = 0;
   request.objective = plan_objective::makespan;
   CHECK(refusal(model, request).find("is not known: the profile is of inference") != std::string::npos);

@@ -387,7 +387,7 @@ TEST_CASE("what is computed again between I and W is not planned for") {
   stagecut::plan_choices open;
   open.schedules = {schedule_kind::zb_h1, schedule_kind::one_forward_one_backward};
   const auto all = compare_plans(known, request, open);
-  CHECK(all.compared[0].why.find("what is computed again stays") != std::string::npos);
+  CHECK(all.compared[0].why.find("recomputed activations would be held") != std::string::npos);
   CHECK(all.best->schedule.name == "1f1b");
 }
 

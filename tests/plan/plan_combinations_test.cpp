@@ -128,5 +128,5 @@ TEST_CASE("a chain refuses weights without their measure, an imbalance, and to b
   request.imbalance = plan_request().imbalance;
   request.as_graph = true;
   CHECK(refusal([&] { (void)stagecut::make_plan(model, request); }) ==
-        "stagecut::make_plan: as_graph = said, is of graphs: see plan_graph");
+        "stagecut::make_plan: as_graph = set, is for graphs only: see plan_graph");
 }

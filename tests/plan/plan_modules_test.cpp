@@ -102,5 +102,5 @@ TEST_CASE("what no plan can say is refused") {
   CHECK(plan_modules(model, {.devices = 4}).has_value());
   model.edges = {{1, 2}};
   CHECK(refusal([&] { return plan_modules(model, {.devices = 4}); }) ==
-        "edge 0: says what feeds what, and modules run in the order of their tree");
+        "edge 0: orders layers, and modules run in the order of their tree");
 }

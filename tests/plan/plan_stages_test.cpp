@@ -178,7 +178,7 @@ TEST_CASE("stages of a device are as many as its schedule has") {
   CHECK(refusal(with(schedule_kind::zbv, 2)) == "");
   CHECK(refused_for(with(schedule_kind::interleaved), "needs stages_per_rank above 1"));
   CHECK(refused_for(with(schedule_kind::zb_h1, 2), "has one stage on each device: stages_per_rank must be 1"));
-  CHECK(refused_for(with(schedule_kind::zbv), "has 2 stages on each device: stages_per_rank must say so"));
+  CHECK(refused_for(with(schedule_kind::zbv), "has 2 stages on each device: set stages_per_rank"));
   CHECK(refused_for(with(schedule_kind::interleaved, 2, 5), "microbatches = 5"));
   CHECK(refusal(with(schedule_kind::interleaved, 2, 6)) == "");
 }

@@ -363,16 +363,14 @@ TEST_CASE("what says nothing of stages in a row is refused") {
         "stagecut::make_plan: objective = bottleneck, must be the makespan for a graph run as eager-1f1b");
   CHECK(told([](plan_request& r) { r.microbatches = 0; }) ==
         "stagecut::make_plan: objective = makespan, is not known: the number of microbatches is not known");
-  CHECK(
-      told([](plan_request& r) {
-        r.kept_together = {{0, 2}};
-      }) ==
-      "stagecut::make_plan: kept_together = {…}, numbers layers, which do not stand in an order in which each follows "
-      "what feeds it: say groups");
+  CHECK(told([](plan_request& r) {
+          r.kept_together = {{0, 2}};
+        }) ==
+        "stagecut::make_plan: kept_together = {…}, numbers layers, which are not in topological order: set groups");
   CHECK(told([](plan_request& r) { r.memory_accounting.checkpoint = checkpointing::always; }) ==
-        "stagecut::make_plan: memory_accounting.checkpoint = always, is of chains, and this is a graph");
+        "stagecut::make_plan: memory_accounting.checkpoint = always, is for chains only, and this is a graph");
   CHECK(told([](plan_request& r) { r.target = framework::torchgpipe; }) ==
-        "stagecut::make_plan: target = torchgpipe, is of chains, and this is a graph");
+        "stagecut::make_plan: target = torchgpipe, is for chains only, and this is a graph");
   model.edges = {{0, 1}, {0, 2}};
   plan_request request;
   request.devices = 2;

@@ -169,7 +169,8 @@ TEST_CASE("configurations that cannot be say why") {
   const auto apart =
       sweep_rows(known, {.devices = 2, .microbatches = 8},
                  {{}, {}, {schedule_kind::zb_h1}, {}, {checkpointing::always, checkpointing::except_last}});
-  CHECK(apart[0].why == "the schedule runs B in two parts, between which what is computed again stays");
+  CHECK(apart[0].why ==
+        "the schedule splits the backward pass, and recomputed activations would be held between its parts");
   CHECK(apart[0].state == state::unknown);
   CHECK(apart[1].why == "the last microbatch takes less time than the others");
   CHECK(apart[1].state == state::unknown);

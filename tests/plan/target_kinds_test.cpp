@@ -65,7 +65,7 @@ TEST_CASE("the layers of a hybrid model are decoders to Megatron-LM's patterns, 
   CHECK_FALSE(detail::target_kinds(stagecut::entry_of(framework::megatron_flags), hybrid).is_hybrid());
   CHECK(kinds_of(framework::megatron, {"embedding", "mamba", "attention", "moe", "gated_delta_net", "head"}) == "");
   CHECK(kinds_of(framework::megatron, {"embedding", "mamba", "mtp", "head"}) ==
-        "layer \"l2\" of kind \"mtp\": in a hybrid model it has a pattern of its own, which no profile says");
+        "layer \"l2\" of kind \"mtp\": in a hybrid model it has a pattern of its own, which no profile has");
   CHECK(kinds_of(framework::megatron, {"embedding", "mamba", "decoder", "head"})
             .find("; or, in place of decoders, mamba, attention, mlp, moe, gated_delta_net") != std::string::npos);
 }

@@ -45,7 +45,7 @@ TEST_CASE("why a target does not run a schedule") {
   CHECK(why(framework::megatron, "interleaved", 1).find("the only one there is \"1f1b\"") != std::string::npos);
   CHECK(why(framework::megatron, "interleaved", 2) == "");
   CHECK(why(framework::megatron, "interleaved", 2, 7) ==
-        "7 microbatches, and interleaved they must be a multiple of the 4 ranks, or come in groups: of 7, say");
+        "7 microbatches, and interleaved they must be a multiple of the 4 ranks, or come in groups, for example of 7");
   CHECK(why(framework::megatron, "interleaved", 2, 7, 7) == "");
   CHECK(why(framework::megatron, "interleaved", 2, 0) == "");
   CHECK(why(framework::vllm, "zb-h1", 1) == "");  // it serves, and runs none

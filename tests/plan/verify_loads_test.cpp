@@ -24,7 +24,7 @@ TEST_CASE("layers are held to the variants that were chosen") {
   const profile model = made.profile;
   made.choices.resize(8);
   made.choices[4].recomputation = "full";
-  CHECK(said(model, made, "loads") == "does not hold: stage 1: backward is not that of its layers");
+  CHECK(said(model, made, "loads") == "does not hold: stage 1: backward is not the sum over its layers");
   made.stages[1].backward = 2 + 60;
   made.stages[1].cost = 19 + 62;
   made.objective.value = 81;

@@ -18,7 +18,8 @@ TEST_CASE("all-reduces run beside the passes, one after the other on a device") 
   for (auto& each : made.stages) each.all_reduce = 500;
   made.makespan = stagecut::simulate(stagecut::schedule_of(made), stagecut::times_of(made, false)).makespan;
   CHECK(said(made.profile, made, "makespan") == "holds: : ");
-  CHECK(said(made.profile, made, "loads") == "not checked: stage 0: the profile does not say what an all-reduce takes");
+  CHECK(said(made.profile, made, "loads") ==
+        "not checked: stage 0: the profile does not give the time of an all-reduce");
   *made.makespan -= 1;
   CHECK(breaks(made.profile, made, "makespan"));
 

@@ -51,7 +51,7 @@ TEST_CASE("parameters that are shared count once on a stage, as its first layer 
   made.stages[0].memory.resident += 4 * 7 - 30;
   CHECK(said(model, made, "memory") == "holds: : ");
   made.stages[0].memory.resident += 4 * 7;
-  CHECK(said(model, made, "memory") == "does not hold: stage 0: resident is not that of its layers");
+  CHECK(said(model, made, "memory") == "does not hold: stage 0: resident is not the sum over its layers");
   CHECK(said(model, made, "tied") == "holds: : ");  // replicated
 }
 

@@ -59,7 +59,7 @@ TEST_CASE("stages on CPUs take what their layers take there") {
   CHECK(said(model, made, "devices") == "does not hold: layer 4 (\"l\"): stands on a CPU and does not run on one");
   for (profile* each : {&model, &made.profile}) each->layers[4].cpu = 50, each->layers[4].accelerator = false;
   CHECK(said(model, made, "devices") == "holds: : ");
-  CHECK(said(model, made, "loads") == "does not hold: stage 1: both passes are not those of its layers on a CPU");
+  CHECK(said(model, made, "loads") == "does not hold: stage 1: both passes are not the sum over its layers on a CPU");
   made.stages[1].forward = 60, made.stages[1].backward = 90, made.stages[1].cost = 150;
   made.objective.value = 150;
   CHECK(verify_plan(model, made).holds());

@@ -477,15 +477,16 @@ TEST_CASE("what a profile does not tell is not checked, with the reason") {
   CHECK(said(model, made, "memory") == "not checked: : memory was not reckoned");
   CHECK(verify_plan(model, made).find("bound")->recomputed == 3 * 60.0 / 3);
   made.objective.of = "joules";
-  CHECK(said(model, made, "loads") == "not checked: : the profile does not say what \"joules\" of a layer is");
-  CHECK(said(model, made, "objective") == "not checked: : it is worked out of the stages' costs as the plan says them");
+  CHECK(said(model, made, "loads") == "not checked: : the profile does not define \"joules\" of a layer");
+  CHECK(said(model, made, "objective") ==
+        "not checked: : it is computed from the costs of stages as given in the plan");
   made.objective.value = 64;
-  CHECK(said(model, made, "objective") == "does not hold: : it is not that of the stages' costs");
+  CHECK(said(model, made, "objective") == "does not hold: : it does not follow from the stages' costs");
   made = plan_by_hand();
   made.stages[1].replicas = 2;
-  CHECK(said(model, made, "loads") == "does not hold: stage 1: forward is not that of its layers");
+  CHECK(said(model, made, "loads") == "does not hold: stage 1: forward is not the sum over its layers");
   made.own_microbatches = true;
-  CHECK(said(model, made, "loads") == "not checked: stage 1: the profile does not say what replicas exchange");
+  CHECK(said(model, made, "loads") == "not checked: stage 1: the profile does not give what replicas exchange");
   made = plan_by_hand();
   made.stages[2].tensor_parallel = 4;
   CHECK(said(model, made, "loads") == "holds: : ");  // each of the devices runs it whole
@@ -493,7 +494,7 @@ TEST_CASE("what a profile does not tell is not checked, with the reason") {
   CHECK(said(model, made, "loads") == "not checked: stage 2: it has a tensor-parallel degree for which its layers have no sharding");
   made = plan_by_hand();
   made.schedule = {"seq-1f1b", 4};
-  CHECK(said(model, made, "schedule") == "not checked: : it does not say into how many slices a sequence is cut");
+  CHECK(said(model, made, "schedule") == "not checked: : it does not give the number of slices of a sequence");
   made.schedule = {"seq-1f1b", 4};
   made.schedule.slices = std::size_t{1} << 40U;
   CHECK(said(model, made, "schedule") == "not checked: : it has more than 2^20 forward passes");
@@ -507,5 +508,5 @@ TEST_CASE("what a profile does not tell is not checked, with the reason") {
   CHECK(said(model, made, "schedule") == "holds: : ");
   made.stages[0].memory.resident = 1;
   CHECK(said(model, made, "memory") ==
-        "does not hold: stage 0: memory stands there, and it does not say how it was reckoned");
+        "does not hold: stage 0: memory is given, and the plan does not give how it was computed");
 }

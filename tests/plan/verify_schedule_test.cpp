@@ -67,7 +67,7 @@ TEST_CASE("orders of a plan's own are gone through pass by pass") {
   const profile untold = other.profile;
   other.stages[2].in_flight = 1;
   CHECK(said(untold, other, "schedule") ==
-        "does not hold: stage 2: I and W run apart, and its layers do not tell them");
+        "does not hold: stage 2: I and W run apart, and its layers have no times of each");
 }
 
 TEST_CASE("interleaved runs in the groups that a plan says") {

@@ -65,11 +65,11 @@ TEST_CASE("what a framework cannot run is refused before anything is cut") {
   zero_bubble.schedule = schedule_kind::zb_h1;
   CHECK_THROWS_WITH_AS(
       (void)detail::with_target(model, zero_bubble),
-      "megatron cannot say this schedule: its schedule is \"zb-h1\", and the only one there is \"1f1b\"",
+      "megatron cannot express this schedule: its schedule is \"zb-h1\", and the only one there is \"1f1b\"",
       not_representable);
   CHECK_THROWS_WITH_AS(
       (void)detail::with_target(of_kinds({"embedding", "decoder"}), request_of(framework::megatron, 2, 1, 4)),
-      "megatron cannot say this model: it has no layer of kind \"head\"", not_representable);
+      "megatron cannot express this model: it has no layer of kind \"head\"", not_representable);
   auto named = model;
   named.layers[1].name = "l0";
   CHECK_THROWS_WITH_AS((void)detail::with_target(named, request_of(framework::pytorch, 2, 1, 4)),

@@ -602,7 +602,7 @@ TEST_CASE("a tower that sees stands before the embedding, with its projector") {
   CHECK(total(a) == total(llama()) + seeing);
   CHECK(profiled(a) == total(a));
   CHECK(refused(a, {.sequence = 5}) ==
-        "training.sequence: sequence = 5 has no room for the 6 tokens that images become");
+        "training.sequence: sequence = 5 is too short for the 6 tokens that images become");
   // each patch sees the 8 of its image
   CHECK(of(terms(a, {}, 1).forward).flops == 2 * 24 * 6 * 24 + 2 * 24 * 6 * 20 + 4 * 24 * 8 * 6);
   // or the 4 of its window, but in layers that look at all of it, whichever way they recompute

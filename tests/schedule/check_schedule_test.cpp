@@ -63,7 +63,7 @@ TEST_CASE("a schedule of nothing") {
   all = small();
   all.slices = 0;
   CHECK(refusal(all) == "schedule: has no slice");
-  CHECK(refusal({}) == "schedule: has no stage");
+  CHECK(refusal({}) == "schedule: has no stage: rank_of is empty");
   all = small();
   all.rank_of[1] = 2;
   CHECK(refusal(all) == "schedule: stage 1 names rank 2, which must be below 2");

@@ -119,7 +119,8 @@ TEST_CASE("bytes that are none") {
   refused("activations[0]: must be finite and not negative", {.activations = {-1, 1}});
   refused("weight_part[1]: must be finite and not negative", {.weight_part = {1, infinity}});
   const double greatest = std::numeric_limits<double>::max();
-  refused("rank 1: holds more bytes than a double can tell", {.resident = {1, greatest}, .activations = {1, greatest}});
+  refused("rank 1: holds more bytes than a double can represent",
+          {.resident = {1, greatest}, .activations = {1, greatest}});
 }
 
 TEST_CASE("what is recomputed is there while a microbatch goes back, and microbatches may differ") {

@@ -91,10 +91,9 @@ TEST_CASE("Whatever never rises from rank to rank runs, and nothing else does") 
 }
 
 TEST_CASE("What cannot be is refused with the reason") {
-  CHECK_THROWS_WITH_AS(
-      (void)in_flight_order(counts{4, 2, 3, 1}, 8),
-      "stagecut::in_flight_order: in_flight[2] = 3, must not be above that of the rank before: deadlock",
-      stagecut::argument_error);
+  CHECK_THROWS_WITH_AS((void)in_flight_order(counts{4, 2, 3, 1}, 8),
+                       "stagecut::in_flight_order: in_flight[2] = 3, must not be above the rank before: deadlock",
+                       stagecut::argument_error);
   CHECK_THROWS_WITH_AS((void)in_flight_order(counts{2, 0}, 8),
                        "stagecut::in_flight_order: in_flight[1] = 0, must be at least 1", stagecut::argument_error);
   CHECK_THROWS_WITH_AS((void)in_flight_order(counts{}, 8),

@@ -103,7 +103,8 @@ TEST_CASE("why there is no cut") {
   CHECK(none.why().text() ==
         "no cut keeps to the constraint: 3 stages need 2 cuts, and 1 is allowed; ask for at most 2");
   CHECK_THROWS_WITH_AS((void)stagecut::minimize_range(sums, 2, forbidden_cuts(4, {1})),
-                       "stagecut::forbidden_cuts: items = 4, must be that of the chain, 3", stagecut::argument_error);
+                       "stagecut::forbidden_cuts: items = 4, must be the number of layers of the chain, 3",
+                       stagecut::argument_error);
 }
 
 TEST_CASE("forbidden cuts leave less to do, not more") {

@@ -105,7 +105,7 @@ inline calibration_result calibrate(const profile_maker& make, const stagecut::i
   const double values[] = {found.reached.gemm, found.reached.power, found.reached.network};
   for (std::size_t f = 0; f < 3; ++f) {
     const char* why = found.determined[f] ? "" : " (nothing measured depends on it)";
-    if (limited && f == 1) why = " (kept: one device cannot tell it from gemm)";
+    if (limited && f == 1) why = " (kept: on one device it cannot be distinguished from gemm)";
     text += fmt::format("{} {:.4g}{}{}", words[f], values[f], why, f == 2 ? "" : ", ");
   }
   if (times.size() == 1 && found.determined[0] && found.determined[2]) {

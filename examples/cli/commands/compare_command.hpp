@@ -16,14 +16,14 @@
 #include <vector>
 
 #include "commands/scenario.hpp"
+#include "options/limit_flags.hpp"
+#include "options/option_checks.hpp"
+#include "options/run_size.hpp"
+#include "options/transfer_flags.hpp"
 #include "output/output.hpp"
 #include "output/report_parts.hpp"
 #include "output/simulation_text.hpp"
 #include "output/trace.hpp"
-#include "options/limit_flags.hpp"
-#include "options/run_size.hpp"
-#include "options/transfer_flags.hpp"
-#include "options/words.hpp"
 
 /// The output formats of a comparison.
 enum class comparison_format { text, json, html, svg, trace };
@@ -56,7 +56,7 @@ struct compare_command {
   /// Simulates the plans, and writes the result.
   [[nodiscard]] int run() const {
     if (std::count(files.begin(), files.end(), "-") > 1) {
-      throw CLI::ValidationError("PLAN", "- is standard input, of which there is one");
+      throw CLI::ValidationError("PLAN", "- is standard input, which can be read only once");
     }
     check_output(output, files);
     std::vector<simulated> all;

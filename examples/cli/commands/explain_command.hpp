@@ -13,14 +13,14 @@
 #include <stdexcept>
 #include <string>
 
+#include "options/limit_flags.hpp"
+#include "options/option_checks.hpp"
+#include "options/run_size.hpp"
+#include "options/transfer_flags.hpp"
 #include "output/explain_document.hpp"
 #include "output/explain_text.hpp"
 #include "output/output.hpp"
 #include "output/stop_signals.hpp"
-#include "options/limit_flags.hpp"
-#include "options/run_size.hpp"
-#include "options/transfer_flags.hpp"
-#include "options/words.hpp"
 
 /// The output formats of an explanation.
 enum class explanation_format { text, json };
@@ -64,13 +64,14 @@ struct explain_command {
       }
       const std::string much = too_large_run(made);
       if (!much.empty()) throw std::invalid_argument(much);
-      stagecut::plan_explanation told = stagecut::explain_plan(made, options());
+      stagecut::plan_explanation explanation = stagecut::explain_plan(made, options());
       const auto has_choice = [](const stagecut::layer& each) { return !each.recomputations.empty(); };
       const auto& layers = made.profile.layers;
       if (!made.choices.empty() && std::any_of(layers.begin(), layers.end(), has_choice)) {
-        told.memory = {"recomputation was planned with the cut, and would be held as it is"};
+        explanation.memory = {"recomputation was planned with the cut, and would be held as it is"};
       }
-      write(format == explanation_format::json ? explain_document(made, told).text() : explain_text(made, told).text(),
+      write(format == explanation_format::json ? explain_document(made, explanation).text()
+                                               : explain_text(made, explanation).text(),
             output);
     } catch (const std::invalid_argument& error) {
       throw stagecut::invalid_input(source, error.what());

@@ -17,12 +17,12 @@
 #include <utility>
 #include <vector>
 
-#include "output/dry_run_text.hpp"
-#include "output/output.hpp"
 #include "options/did_you_mean.hpp"
 #include "options/dry_run_flags.hpp"
 #include "options/limit_flags.hpp"
-#include "options/words.hpp"
+#include "options/option_checks.hpp"
+#include "output/dry_run_text.hpp"
+#include "output/output.hpp"
 
 /// The output formats of proposed dry runs.
 enum class dry_run_format { text, sapp };
@@ -41,16 +41,16 @@ struct fit_guide_command {
 
   /// Registers the options.
   CLI::App* add(CLI::App& fit) {
-    auto* const command = fit.add_subcommand("guide", "Propose dry runs that tell all parts");
+    auto* const command = fit.add_subcommand("guide", "Propose dry runs that determine all parts");
     const auto number = [&](const char* option, auto& into, const char* type, const char* says, std::size_t least) {
       return command->add_option(option, into, says)->type_name(type)->transform(count(least));
     };
     number("--devices", request.ranks, "P", "Pipeline ranks", 2);
     number("--layers", request.layers, "L", "Of the model's body", 1);
-    command->add_option("--recompute", recompute, "Beside none: select,comm,both,full")
+    command->add_option("--recompute", recompute, "In addition to none: select,comm,both,full")
         ->type_name("LIST")
         ->check(list_of(choices()));
-    number("--runs", request.runs, "N", "How many (as few as tell all)", 1);
+    number("--runs", request.runs, "N", "How many (the fewest that determine all)", 1);
     command->add_option("--after", after, "SAPP's yaml of dry runs that were made")->type_name("FILE");
     number("--most-layers", request.most_layers, "N", "Of a rank (twice the mean)", 1);
     number("--seed", request.seed, "N", "Of the search (1)", 0)->group(rare_options);
@@ -67,12 +67,12 @@ struct fit_guide_command {
     check_output(output, {after});
     stagecut::dry_run_request asked = request;
     asked.choices = asked_choices();
-    told_dry_runs told;
+    dry_run_data data;
     if (!after.empty()) {
-      told = measured.read({after}, input);
-      if (asked.ranks == 0) asked.ranks = told.ranks;
-      if (asked.layers == 0) asked.layers = told.layers;
-      widen(told.runs, asked.choices);
+      data = measured.read({after}, input);
+      if (asked.ranks == 0) asked.ranks = data.ranks;
+      if (asked.layers == 0) asked.layers = data.layers;
+      widen(data.runs, asked.choices);
     }
     if (asked.ranks == 0) throw CLI::RequiredError("--devices");
     if (asked.layers == 0) throw CLI::RequiredError("--layers");
@@ -81,9 +81,9 @@ struct fit_guide_command {
       throw CLI::ValidationError("--devices",
                                  fmt::format("no more than {} peaks and 1000000 layers are planned for", most_peaks));
     }
-    const stagecut::dry_run_design design = made(asked, told.runs);
+    const stagecut::dry_run_design design = made(asked, data.runs);
     write(format == dry_run_format::sapp ? dry_runs_yaml(design, asked.choices, asked.layers)
-                                         : dry_runs_text(design, asked.choices, asked.layers, told.number),
+                                         : dry_runs_text(design, asked.choices, asked.layers, data.number),
           output);
     return 0;
   }
@@ -96,19 +96,19 @@ struct fit_guide_command {
   /// The choices of --recompute plus none, in SAPP's order.
   [[nodiscard]] std::vector<std::string> asked_choices() const {
     const std::vector<std::string> known = choices();
-    std::vector<bool> said(known.size(), false);
-    said[0] = true;
+    std::vector<bool> given(known.size(), false);
+    given[0] = true;
     for (const std::string_view each : split(recompute, ',')) {
       const auto found = std::find(known.begin(), known.end(), each);
       if (found == known.end()) {
         throw CLI::ValidationError("--recompute", fmt::format("{} is none of {}{}", each, fmt::join(known, ", "),
                                                               did_you_mean(std::string(each), known)));
       }
-      said[static_cast<std::size_t>(found - known.begin())] = true;
+      given[static_cast<std::size_t>(found - known.begin())] = true;
     }
     std::vector<std::string> result;
     for (std::size_t c = 0; c < known.size(); ++c) {
-      if (said[c]) result.push_back(known[c]);
+      if (given[c]) result.push_back(known[c]);
     }
     return result;
   }
@@ -152,8 +152,7 @@ struct fit_guide_command {
     const std::string_view what = error.what();
     const std::size_t equals = what.find(" = ");
     for (const auto& [argument, option] : options) {
-      if (error.argument() == argument && equals != what.npos)
-        return option_saying(option, "", what.substr(equals + 3));
+      if (error.argument() == argument && equals != what.npos) return option_error(option, "", what.substr(equals + 3));
     }
     return std::string(what);
   }

@@ -24,11 +24,11 @@
 #include <system_error>
 #include <vector>
 
-#include "output/memory_fit_text.hpp"
-#include "output/output.hpp"
 #include "options/dry_run_flags.hpp"
 #include "options/limit_flags.hpp"
-#include "options/words.hpp"
+#include "options/option_checks.hpp"
+#include "output/memory_fit_text.hpp"
+#include "output/output.hpp"
 
 /// The output formats of a memory fit.
 enum class memory_fit_format { text, json, sapp };
@@ -71,14 +71,14 @@ struct fit_memory_command {
     check_output(output, files);
     if (as_sapp && no_constant)
       throw CLI::ValidationError("--no-constant", "goes without --as-sapp, which decides that");
-    const auto said_times = asked_times();
-    told_dry_runs told = measured.read(files, input, layers != 0);
-    if (layers != 0) told.layers = layers;
-    const stagecut::memory_fit found = fitted(told.runs);
-    if (said_times) told.times = said_times;
-    if (!told.times && told.traces) told.times = traced_times(told);
-    if (format == memory_fit_format::text) return write(memory_fit_text(told.runs, found, told.times), output), 0;
-    const std::string written = layer_file(told, found);
+    const auto given_times = asked_times();
+    dry_run_data data = measured.read(files, input, layers != 0);
+    if (layers != 0) data.layers = layers;
+    const stagecut::memory_fit found = fitted(data.runs);
+    if (given_times) data.times = given_times;
+    if (!data.times && data.traces) data.times = traced_times(data);
+    if (format == memory_fit_format::text) return write(memory_fit_text(data.runs, found, data.times), output), 0;
+    const std::string written = layer_file(data, found);
     if (format == memory_fit_format::sapp) {
       write(written, output);
     } else {
@@ -99,15 +99,15 @@ struct fit_memory_command {
   /// The times that were given.
   [[nodiscard]] std::optional<stagecut::io::sapp_times> asked_times() const {
     if (times.empty()) return std::nullopt;
-    const auto said = parse_list<double>("--times", times, "0.06,3.1,3.5");
-    if (said.size() != 3)
+    const auto given = parse_list<double>("--times", times, "0.06,3.1,3.5");
+    if (given.size() != 3)
       throw CLI::ValidationError("--times",
-                                 fmt::format("{} has {} numbers, not those of HEAD,BODY,TAIL", times, said.size()));
-    for (const double each : said) {
+                                 fmt::format("{} has {} numbers, not those of HEAD,BODY,TAIL", times, given.size()));
+    for (const double each : given) {
       if (!(each >= 0) || !(each < 1e12))
         throw CLI::ValidationError("--times", fmt::format("{:.6g} is no number of milliseconds", each));
     }
-    return stagecut::io::sapp_times{said[0] * 1e-3, said[1] * 1e-3, said[2] * 1e-3};
+    return stagecut::io::sapp_times{given[0] * 1e-3, given[1] * 1e-3, given[2] * 1e-3};
   }
 
   [[nodiscard]] stagecut::memory_fit fitted(const stagecut::dry_runs& runs) const {
@@ -116,7 +116,7 @@ struct fit_memory_command {
       return stagecut::fit_memory(runs, {method, !no_constant});
     } catch (const stagecut::invalid_input& error) {
       std::string problem = error.what() + error.place().size() + 2;
-      if (const std::size_t at = problem.find(" of them cannot tell"); at != problem.npos)
+      if (const std::size_t at = problem.find(" of them cannot determine"); at != problem.npos)
         problem.replace(at, 8, " peaks");
       if (!as_sapp && !no_constant && problem.find("the constant") != std::string::npos) {
         problem += "; --no-constant does without";
@@ -126,10 +126,11 @@ struct fit_memory_command {
   }
 
   /// The file of layers.
-  [[nodiscard]] std::string layer_file(const told_dry_runs& told, const stagecut::memory_fit& found) const {
-    if (!told.times) throw stagecut::invalid_input(source(), "says no times of layers: --times HEAD,BODY,TAIL, in ms");
-    stagecut::io::sapp_figures figures{name,       told.layers, *told.times,       found.constant,   found.parameters,
-                                       found.head, found.tail,  told.runs.choices, found.activations};
+  [[nodiscard]] std::string layer_file(const dry_run_data& data, const stagecut::memory_fit& found) const {
+    if (!data.times)
+      throw stagecut::invalid_input(source(), "has no times of layers: give --times HEAD,BODY,TAIL, in ms");
+    stagecut::io::sapp_figures figures{name,       data.layers, *data.times,       found.constant,   found.parameters,
+                                       found.head, found.tail,  data.runs.choices, found.activations};
     const auto refuse = [&](const std::string& part, double bytes) {
       if (bytes < 0)
         throw stagecut::invalid_input(
@@ -138,8 +139,8 @@ struct fit_memory_command {
     refuse("the parameters of a layer", found.parameters);
     refuse("the head", found.head);
     refuse("the tail", found.tail);
-    for (std::size_t c = 0; c < told.runs.choices.size(); ++c)
-      refuse("the activations of " + told.runs.choices[c], found.activations[c]);
+    for (std::size_t c = 0; c < data.runs.choices.size(); ++c)
+      refuse("the activations of " + data.runs.choices[c], found.activations[c]);
     try {
       return stagecut::io::as_sapp_layers(figures);
     } catch (const nlohmann::json::type_error&) {
@@ -148,15 +149,15 @@ struct fit_memory_command {
   }
 
   /// The folder of the traces: relative to here, or else to the file that names them.
-  static std::string folder_of(const told_dry_runs& told) {
+  static std::string folder_of(const dry_run_data& data) {
     std::error_code none;
-    const std::filesystem::path beside = std::filesystem::path(told.traced).parent_path() / told.traces->folder;
-    return std::filesystem::exists(told.traces->folder, none) ? told.traces->folder : beside.string();
+    const std::filesystem::path beside = std::filesystem::path(data.traced).parent_path() / data.traces->folder;
+    return std::filesystem::exists(data.traces->folder, none) ? data.traces->folder : beside.string();
   }
 
   /// The times from traces, if their folder exists: medians over all ranks.
-  [[nodiscard]] std::optional<stagecut::io::sapp_times> traced_times(const told_dry_runs& told) const {
-    const std::string folder = folder_of(told);
+  [[nodiscard]] std::optional<stagecut::io::sapp_times> traced_times(const dry_run_data& data) const {
+    const std::string folder = folder_of(data);
     std::vector<std::string> found;
     std::error_code error;
     for (std::filesystem::recursive_directory_iterator at(folder, error), end; !error && at != end;
@@ -166,14 +167,14 @@ struct fit_memory_command {
         found.push_back(at->path().string());
     }
     if (found.empty()) {
-      say(fmt::format("{}: no times: there are no traces in {}", source_name(told.traced), shown(told.traces->folder)));
+      say(fmt::format("{}: no times: there are no traces in {}", source_name(data.traced), shown(data.traces->folder)));
       return std::nullopt;
     }
     std::sort(found.begin(), found.end());
     std::vector<std::vector<double>> samples(3);
     for (const std::string& file : found) {
       const auto read = stagecut::io::read_mindspore_trace(stagecut::io::file_text(file, input.limits), file,
-                                                           *told.traces, input.limits);
+                                                           *data.traces, input.limits);
       if (read.head) samples[0].push_back(*read.head);
       if (read.body) samples[1].push_back(*read.body);
       if (read.tail) samples[2].push_back(*read.tail);
@@ -181,7 +182,7 @@ struct fit_memory_command {
     const char* const parts[] = {"the head", "the body", "the tail"};
     for (std::size_t i = 0; i < 3; ++i) {
       if (samples[i].empty())
-        throw stagecut::invalid_input(folder, fmt::format("no trace has {}: --times says them instead", parts[i]));
+        throw stagecut::invalid_input(folder, fmt::format("no trace has {}: give --times instead", parts[i]));
     }
     const auto each = stagecut::layer_times(samples);
     return stagecut::io::sapp_times{each[0].seconds, each[1].seconds, each[2].seconds};

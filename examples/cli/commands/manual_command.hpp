@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "options/did_you_mean.hpp"
+#include "options/option_checks.hpp"
 #include "output/command_tree.hpp"
 #include "output/manual_text.hpp"
 #include "output/output.hpp"
-#include "options/did_you_mean.hpp"
-#include "options/words.hpp"
 
 /// The options of `stagecut manual`.
 struct manual_command {
@@ -24,7 +24,7 @@ struct manual_command {
   /// Registers the options, after those of all other commands.
   CLI::App* add(CLI::App& app) {
     auto* const command = app.add_subcommand("manual", "Print the manual page of a command");
-    command->add_option("COMMAND", names, "Its words: profile transformer; none: of the program")
+    command->add_option("COMMAND", names, "Its name: profile transformer; none: the program")
         ->type_name("")
         ->check(such_as(commands_in(app)));
     command->add_option("--all", folder, "Write all pages into this folder")->type_name("FOLDER");
@@ -33,23 +33,23 @@ struct manual_command {
   }
 
   /// Prints one page, or writes all.
-  [[nodiscard]] int run(const told_command& program) const {
+  [[nodiscard]] int run(const command_description& program) const {
     if (!folder.empty()) return write_all(program);
     const std::string name = fmt::format("{}{}{}", program.name(), names.empty() ? "" : " ", fmt::join(names, " "));
     std::vector<std::string> known;
-    for (const told_command* const each : all_of(program)) {
+    for (const command_description* const each : all_of(program)) {
       if (each->name() == name) return write(manual_page(*each, program), ""), 0;
       known.push_back(each->name().substr(std::min(each->name().size(), program.name().size() + 1)));
     }
-    const std::string said = fmt::format("{}", fmt::join(names, " "));
-    throw CLI::ValidationError("COMMAND", fmt::format("{} is no command{}", said, did_you_mean(said, known)));
+    const std::string called = fmt::format("{}", fmt::join(names, " "));
+    throw CLI::ValidationError("COMMAND", fmt::format("{} is no command{}", called, did_you_mean(called, known)));
   }
 
  private:
-  [[nodiscard]] int write_all(const told_command& program) const {
+  [[nodiscard]] int write_all(const command_description& program) const {
     if (!names.empty()) throw CLI::ValidationError("--all", "goes without the name of a command");
     std::filesystem::create_directories(folder);
-    for (const told_command* const each : all_of(program)) {
+    for (const command_description* const each : all_of(program)) {
       write(manual_page(*each, program), fmt::format("{}/{}.1", folder, each->name("-")));
     }
     return 0;

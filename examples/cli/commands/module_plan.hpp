@@ -19,13 +19,13 @@
 #include <string_view>
 #include <vector>
 
+#include "options/option_checks.hpp"
+#include "options/quantity.hpp"
 #include "output/exit_status.hpp"
 #include "output/output.hpp"
 #include "output/plan_formats.hpp"
 #include "output/profile_text.hpp"
 #include "output/table.hpp"
-#include "options/quantity.hpp"
-#include "options/words.hpp"
 
 // Assigns the modules of a module tree to devices.
 

@@ -41,23 +41,23 @@ inline void refuse_beside_piper(const CLI::App& command) {
   for (const CLI::Option* const option : command.get_options()) {
     const std::string name = option->get_name();
     if (option->count() == 0 || std::find(std::begin(known), std::end(known), name) != std::end(known)) continue;
-    throw CLI::ValidationError(name, "says nothing of a graph of Piper's");
+    throw CLI::ValidationError(name, "has no effect on a graph of Piper's");
   }
 }
 
 /// The request for a graph, which supplies unset options except the devices.
 /// @param replicas   as given
 /// @param bandwidth  as given; becomes the graph's bandwidth
-inline stagecut::hybrid_request piper_request(const stagecut::plan_request& said, const std::string& replicas,
+inline stagecut::hybrid_request piper_request(const stagecut::plan_request& request, const std::string& replicas,
                                               const std::string& bandwidth, stagecut::variant_graph& graph) {
   using stagecut::plan_objective;
-  if (said.objective != plan_objective::automatic && said.objective != plan_objective::stage_time) {
+  if (request.objective != plan_objective::automatic && request.objective != plan_objective::stage_time) {
     throw CLI::ValidationError("--objective", "of a graph of Piper's is stage-time");
   }
   if (!replicas.empty() && replicas != "auto") {
     throw CLI::ValidationError("--replicate", "is auto for a graph of Piper's: what divides its microbatches");
   }
-  if (!said.memory_limit.of_ranks().empty()) throw CLI::ValidationError("--memory", "is one size for all");
+  if (!request.memory_limit.of_ranks().empty()) throw CLI::ValidationError("--memory", "is one size for all");
   if (!bandwidth.empty()) {
     const auto bytes = parse_bytes(bandwidth);
     if (!bytes || *bytes == 0)
@@ -65,12 +65,12 @@ inline stagecut::hybrid_request piper_request(const stagecut::plan_request& said
     graph.bandwidth = *bytes;
   }
   stagecut::hybrid_request asked;
-  asked.devices = said.devices;
+  asked.devices = request.devices;
   asked.at_most = true;
   asked.in_flight_rule = stagecut::in_flight_rule::replicas;
-  asked.microbatches = said.microbatches != 0 ? said.microbatches : graph.microbatches;
-  asked.memory_limit = said.memory_limit.for_all() ? said.memory_limit.for_all() : graph.memory;
-  asked.search = said.search;
+  asked.microbatches = request.microbatches != 0 ? request.microbatches : graph.microbatches;
+  asked.memory_limit = request.memory_limit.for_all() ? request.memory_limit.for_all() : graph.memory;
+  asked.search = request.search;
   return asked;
 }
 

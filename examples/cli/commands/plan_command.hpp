@@ -23,6 +23,23 @@
 #include "commands/module_plan.hpp"
 #include "commands/piper_plan.hpp"
 #include "commands/read_model.hpp"
+#include "options/backend_flags.hpp"
+#include "options/count_range.hpp"
+#include "options/cut_flags.hpp"
+#include "options/device_flags.hpp"
+#include "options/effort_flags.hpp"
+#include "options/hybrid_flags.hpp"
+#include "options/layer_flags.hpp"
+#include "options/limit_flags.hpp"
+#include "options/memory_flags.hpp"
+#include "options/method_flags.hpp"
+#include "options/option_checks.hpp"
+#include "options/quantity.hpp"
+#include "options/recompute_flags.hpp"
+#include "options/schedule_flags.hpp"
+#include "options/table_flags.hpp"
+#include "options/target_flags.hpp"
+#include "options/transformer_flags.hpp"
 #include "output/combinations_text.hpp"
 #include "output/computed_text.hpp"
 #include "output/exit_status.hpp"
@@ -34,23 +51,6 @@
 #include "output/progress_line.hpp"
 #include "output/recompute_text.hpp"
 #include "output/stop_signals.hpp"
-#include "options/count_range.hpp"
-#include "options/cut_flags.hpp"
-#include "options/device_flags.hpp"
-#include "options/effort_flags.hpp"
-#include "options/backend_flags.hpp"
-#include "options/hybrid_flags.hpp"
-#include "options/layer_flags.hpp"
-#include "options/limit_flags.hpp"
-#include "options/memory_flags.hpp"
-#include "options/method_flags.hpp"
-#include "options/quantity.hpp"
-#include "options/recompute_flags.hpp"
-#include "options/schedule_flags.hpp"
-#include "options/table_flags.hpp"
-#include "options/target_flags.hpp"
-#include "options/transformer_flags.hpp"
-#include "options/words.hpp"
 
 /// The names for --objective: throughput corresponds to the smallest bottleneck.
 inline constexpr stagecut::named<stagecut::plan_objective> objective_options[] = {
@@ -69,7 +69,7 @@ inline constexpr stagecut::named<stagecut::plan_objective> objective_options[] =
 struct plan_command {
   std::string file;
   stagecut::plan_request request;
-  std::string per_rank_said;
+  std::string per_rank_text;
   count_range per_rank{};  // unset: 1, or what auto finds
   std::string schedule = "1f1b";
   effort_flags effort;
@@ -91,23 +91,24 @@ struct plan_command {
   bool timeline = false;
   std::optional<std::size_t> cpus;
   bool inference = false;
-  CLI::Option* devices_said = nullptr;
-  CLI::Option* schedule_said = nullptr;
+  CLI::Option* devices_option = nullptr;
+  CLI::Option* schedule_option = nullptr;
 
   /// Registers the options.
   CLI::App* add(CLI::App& app) {
     auto* const command = app.add_subcommand("plan", "Cut a profile (-: stdin) or a config.json");
-    said_ = command;
+    command_ = command;
     const auto option = [&](const char* name, auto& into, const char* type, const char* says) {
       return command->add_option(name, into, says)->type_name(type);
     };
     command->set_help_all_flag("--help-all", "Print those that are seldom needed, too");
     option("FILE", file, "", "A profile, or config.json")->required();
-    devices_said = option("--devices", request.devices, "P", "Pipeline ranks")->transform(count());
-    option("--stages-per-rank", per_rank_said, "V", "Stages of each rank, in turn; or --vpp")->transform(count_or_range());
+    devices_option = option("--devices", request.devices, "P", "Pipeline ranks")->transform(count());
+    option("--stages-per-rank", per_rank_text, "V", "Stages of each rank, in turn; or --vpp")
+        ->transform(count_or_range());
     option("--microbatches", request.microbatches, "M", "Of an iteration; with --replicate of all replicas")->transform(count());
-    schedule_said = option("--schedule", schedule, "NAME", "1f1b (the default), auto, synthesize: see schedules")
-                        ->check(one_of(planned_schedules()));
+    schedule_option = option("--schedule", schedule, "NAME", "1f1b (the default), auto, synthesize: see schedules")
+                          ->check(one_of(planned_schedules()));
     devices.add(*command);
     memory.add(*command);
     method.add(*command);
@@ -116,7 +117,7 @@ struct plan_command {
     command->add_flag("--inference", inference, "Forward passes alone: to serve, not to train");
     layers.add(*command);
     cut.add(*command);
-    option("--time-limit", effort.time_limit, "SECONDS", "To search (unsaid: --node-limit ends it)")
+    option("--time-limit", effort.time_limit, "SECONDS", "To search (default: --node-limit ends it)")
         ->check(seconds_check());
     target.add(*command);
     option("--format", format, "NAME", "text, json, or see stagecut formats")->check(format_check());
@@ -124,7 +125,7 @@ struct plan_command {
     add_rare(*command);
     // What pages advertise, in one screen.
     for (const char* const each : {"--recompute", "--replicate", "--tensor-parallel"}) {
-      command->get_option(each)->group(devices_said->get_group());
+      command->get_option(each)->group(devices_option->get_group());
     }
     for (const char* const each : {"--keep-together", "--forbid-cut", "--device-speeds"}) {
       command->get_option(each)->group(rare_options);
@@ -147,16 +148,17 @@ struct plan_command {
       if (text && io::is_piper(*text, input.limits)) return run_piper(*text);
       if (text) model = model_of(*text, file, input, table);
     }
-    if (!model) return none(outcome<plan>());
+    if (!model) return none(outcome<plan>(), nullptr);
     plans_recomputation = recompute.is_planned(*model, computed) && !several_devices;
     if (inference) *model = as_inference(profile(*model));
     refuse_own_cut();
-    if (*cut.said() != '\0' && is_chain(*model)) *model = as_chain(profile(*model));
+    if (*cut.given() != '\0' && is_chain(*model)) *model = as_chain(profile(*model));
     ask_machine(*model);
     ask_chain(*model);
     refuse_of_graphs(*model);
     ask(*model);
-    target.ask(*model, format, schedule_said->count() != 0 && schedule != "auto", several_devices, in_a_row(*model), request);
+    target.ask(*model, format, schedule_option->count() != 0 && schedule != "auto", several_devices, in_a_row(*model),
+               request);
     try {
       if (own) score(*model);
       if (cut.no_search) return write_own();
@@ -172,8 +174,8 @@ struct plan_command {
   }
 
  private:
-  const CLI::App* said_ = nullptr;
-  const CLI::Option* at_most_said_ = nullptr;
+  const CLI::App* command_ = nullptr;
+  const CLI::Option* at_most_option_ = nullptr;
   bool plans_recomputation = false;
   bool several_devices = false;                     // whether a stage may use several devices
   std::string limit_taken;                          // from the device in the profile
@@ -199,7 +201,7 @@ struct plan_command {
     if (transformer.inference && recompute.slices > 1) {
       throw CLI::ValidationError("--slices", "is of training, not of --inference");
     }
-    if (transformer.inference && recompute.how_said->count() != 0) {
+    if (transformer.inference && recompute.recompute_option->count() != 0) {
       throw CLI::ValidationError("--recompute", "is of training, not of --inference");
     }
   }
@@ -211,7 +213,7 @@ struct plan_command {
     transformer.variants = recompute.needs_variants();
     const recomputing again = transformer.recomputation.value_or(recomputing::none);
     if (again != recomputing::none && memory.checkpoint != stagecut::checkpointing::never) {
-      throw CLI::ValidationError("--checkpoint", "computes again what --recompute does already: say either");
+      throw CLI::ValidationError("--checkpoint", "recomputes what --recompute does already: give one of both");
     }
     std::optional<stagecut::profile> model = transformer.profile_of(file, input.limits);
     if (!model) return model;
@@ -227,7 +229,8 @@ struct plan_command {
       hybrid.ask(model, recompute.names(model, computed), devices.nodes.node_gpus, devices.nodes.shared_by, request);
     } else if (plans_recomputation) {
       const count_range one{request.stages_per_rank, request.stages_per_rank};
-      recompute.ask(model, per_rank_said.empty() ? one : per_rank, schedule_said->count() != 0, input.limits, request);
+      recompute.ask(model, per_rank_text.empty() ? one : per_rank, schedule_option->count() != 0, input.limits,
+                    request);
     } else if (schedule == "auto") {
       request.any_schedule = true;
       if (per_rank.first != 0) request.choices.stages_per_rank = {per_rank.first};
@@ -240,11 +243,11 @@ struct plan_command {
     scope_ = not_searched(model, found);
     if (!found.best) {
       if (scored && format == "text") write(own_text(nullptr), output);
-      return none(found.best);
+      return none(found.best, &model);
     }
     plan& made = *found.best;
     if (timeline && made.timeline.empty()) {
-      throw CLI::ValidationError("--timeline", "there is no prediction of so many microbatches");
+      throw CLI::ValidationError("--timeline", "there is no prediction for this number of microbatches");
     }
     if (!timeline) made.timeline.clear();
     if (request.by == measure::time && made.objective.of == "parameters") {
@@ -290,8 +293,9 @@ struct plan_command {
     const auto has = [](const stagecut::planned_stage& stage) { return stage.replicas > 1; };
     const bool any = std::any_of(made.stages.begin(), made.stages.end(), has);
     if (any && made.messages.links.empty() && !request.topology) {
-      say(fmt::format("{}: no link is known, so replicas exchange gradients in no time: --nodes or --bandwidth says one",
-                      source()));
+      say(fmt::format(
+          "{}: no link is known, so replicas exchange gradients in no time: --nodes or --bandwidth sets one",
+          source()));
     }
     const std::string why = hybrid.only_one(made.profile, request);
     if (!why.empty()) say(fmt::format("{}: {}", source(), why));
@@ -323,20 +327,20 @@ struct plan_command {
     if (model.edges.empty() || several_devices || plans_recomputation || method.of_graphs()) return false;
     const bool makespan = request.objective == stagecut::plan_objective::makespan;
     if (target.name == "pytorch") return true;
-    if (schedule == "1f1b") return makespan && !per_rank_said.empty() && per_rank_said != "1";
+    if (schedule == "1f1b") return makespan && !per_rank_text.empty() && per_rank_text != "1";
     return schedule != "gpipe" || makespan;
   }
 
   /// Plans a module tree.
   int run_modules() {
     using namespace stagecut;
-    refuse_beside_modules(*said_);
+    refuse_beside_modules(*command_);
     memory.ask(request);
     const std::optional<std::string> text = read_text(file, input);
     std::optional<profile> tree;
     if (text) tree = tree_of(*text, file, input, table);
-    if (!tree) return none(outcome<plan>());
-    if (devices_said->count() == 0) request.devices = tree->machine.devices;
+    if (!tree) return none(outcome<plan>(), nullptr);
+    if (devices_option->count() == 0) request.devices = tree->machine.devices;
     if (request.devices == 0) throw CLI::RequiredError("--devices");
     request.method = graph_method::modules;
     request.by = measure::time_and_memory;
@@ -347,11 +351,11 @@ struct plan_command {
   /// Plans a Piper graph.
   int run_piper(const std::string& text) {
     using namespace stagecut;
-    refuse_beside_piper(*said_);
+    refuse_beside_piper(*command_);
     variant_graph graph = io::parse_piper(text, source(), input.limits);
     if (memory.is_unlimited()) graph.memory.reset();
     memory.ask(request);
-    if (devices_said->count() == 0) request.devices = graph.devices;
+    if (devices_option->count() == 0) request.devices = graph.devices;
     ask_effort();
     profile as_many;  // the usual limit depends on the number of layers alone
     as_many.layers.resize(graph.layers.size());
@@ -364,27 +368,28 @@ struct plan_command {
   void refuse_own_cut() const {
     if (several_devices) cut.refuse("does not go with --replicate: stages have devices, too");
     if (recompute.slices > 1) cut.refuse("does not go with --slices, which cuts the layers, too");
-    if (plans_recomputation) cut.refuse("does not go with a planned recomputation: --manual says both");
-    if (method.anywhere || method.of_graphs()) cut.refuse("is of a chain, and --method plans a graph");
+    if (plans_recomputation) cut.refuse("does not go with a planned recomputation: --manual gives both");
+    if (method.anywhere || method.of_graphs()) cut.refuse("is for a chain, and --method plans a graph");
   }
 
   /// Takes the given cut, and derives unset options from its number of stages: devices, or stages per rank.
   void take_cut(const stagecut::profile& model) {
-    if (*cut.said() == '\0') return;
+    if (*cut.given() == '\0') return;
     if (!cut.plan.empty()) take_plan();
     own = cut.of(model, input.limits);
     const std::size_t stages = own->stages();
     const std::size_t usual = schedule == "auto" ? 0 : stagecut::find_schedule(schedule)->stages_per_rank;
-    std::size_t each = !per_rank_said.empty() ? parse_count_range("--stages-per-rank", per_rank_said).first : usual;
+    std::size_t each = !per_rank_text.empty() ? parse_count_range("--stages-per-rank", per_rank_text).first : usual;
     const std::size_t of_links = std::max(devices.nodes.devices(), devices.of_topology());
-    const std::size_t ranks = devices_said->count() != 0 ? request.devices : of_links;
-    if (each == 0 || (per_rank_said.empty() && ranks != 0 && each == 1)) each = ranks != 0 ? stages / ranks : 1;
+    const std::size_t ranks = devices_option->count() != 0 ? request.devices : of_links;
+    if (each == 0 || (per_rank_text.empty() && ranks != 0 && each == 1)) each = ranks != 0 ? stages / ranks : 1;
     if (each == 0 || stages % each != 0 || (ranks != 0 && ranks * each != stages)) {
-      throw CLI::ValidationError(cut.said(), fmt::format("{} stages are not {} on each {}", stages, std::max<std::size_t>(each, 1),
-                                                         ranks == 0 ? "device" : fmt::format("of {} devices", ranks)));
+      throw CLI::ValidationError(cut.given(),
+                                 fmt::format("{} stages are not {} on each {}", stages, std::max<std::size_t>(each, 1),
+                                             ranks == 0 ? "device" : fmt::format("of {} devices", ranks)));
     }
     request.devices = stages / each;
-    if (per_rank_said.empty() && each != usual) per_rank_said = std::to_string(each);
+    if (per_rank_text.empty() && each != usual) per_rank_text = std::to_string(each);
   }
 
   /// Takes unset options from the plan that gives the cut.
@@ -392,10 +397,10 @@ struct plan_command {
     const stagecut::plan made = edited_plan(cut.plan, input.limits);
     refuse_more_than_cut(made);
     if (request.microbatches == 0) request.microbatches = made.schedule.microbatches;
-    if (per_rank_said.empty() && devices_said->count() == 0 && made.stages_per_rank > 1)
-      per_rank_said = std::to_string(made.stages_per_rank);
+    if (per_rank_text.empty() && devices_option->count() == 0 && made.stages_per_rank > 1)
+      per_rank_text = std::to_string(made.stages_per_rank);
     const stagecut::schedule_entry* const known = stagecut::find_schedule(made.schedule.name);
-    if (schedule_said->count() != 0 || known == nullptr || !one_of_planned(made.schedule.name)) return;
+    if (schedule_option->count() != 0 || known == nullptr || !one_of_planned(made.schedule.name)) return;
     schedule = made.schedule.name;
     if (request.group == 0) request.group = made.schedule.group;
   }
@@ -428,7 +433,7 @@ struct plan_command {
         why = error.what();
       }
     }
-    if (!scored) throw CLI::ValidationError(cut.said(), why);
+    if (!scored) throw CLI::ValidationError(cut.given(), why);
   }
 
   /// Whether a cut violates fewer rules, or as many and is better.
@@ -438,7 +443,7 @@ struct plan_command {
   }
 
   [[nodiscard]] std::string own_text(const stagecut::plan* best) const {
-    return own_cut_text(*scored, best, cut.said(), request.target, screen_of(output));
+    return own_cut_text(*scored, best, cut.given(), request.target, screen_of(output));
   }
 
   /// Writes the given cut as a plan; status `infeasible` if it violates a rule, which is reported.
@@ -448,7 +453,7 @@ struct plan_command {
     if (format == "text") text += what_holds_text(made, request.target);
     if (format == "text" && !target.name.empty()) text += target_text_of_own(made);
     write(text, output);
-    for (const std::string& each : scored->broken) say(fmt::format("{}: {}: {}", source(), cut.said(), each));
+    for (const std::string& each : scored->broken) say(fmt::format("{}: {}: {}", source(), cut.given(), each));
     return scored->broken.empty() ? planned : infeasible;
   }
 
@@ -456,8 +461,8 @@ struct plan_command {
   [[nodiscard]] std::string target_text_of_own(const stagecut::plan& made) const {
     const std::string broken = broken_text(*scored);
     try {
-      const std::string told = target.text_of(made);
-      return broken + told + settings_text(made, target.name, told);
+      const std::string target_lines = target.text_of(made);
+      return broken + target_lines + settings_text(made, target.name, target_lines);
     } catch (const stagecut::not_representable&) {
       if (broken.empty()) throw;
       return broken;
@@ -480,9 +485,10 @@ struct plan_command {
   /// Rejects options that do not apply to chains.
   void refuse_of_graphs(const stagecut::profile& model) const {
     if (several_devices || plans_recomputation || !model.edges.empty()) return;
-    if (cpus.value_or(0) != 0) throw CLI::ValidationError("--cpus", "is of graphs: these layers are a chain");
-    if (at_most_said_->count() != 0) {
-      throw CLI::ValidationError("--at-most", "is of graphs and of --replicate: a chain has a stage on each of the devices");
+    if (cpus.value_or(0) != 0) throw CLI::ValidationError("--cpus", "is for graphs: these layers are a chain");
+    if (at_most_option_->count() != 0) {
+      throw CLI::ValidationError("--at-most",
+                                 "is for graphs and --replicate: a chain has a stage on each of the devices");
     }
   }
 
@@ -493,7 +499,7 @@ struct plan_command {
     // Makespans do not support CPUs, so the machine's CPUs are ignored then.
     const bool without = in_a_row(model) || request.objective == stagecut::plan_objective::makespan || method.method == "communication";
     request.cpus = cpus.value_or(without ? 0 : model.machine.cpus);
-    if (devices_said->count() != 0 || own) {
+    if (devices_option->count() != 0 || own) {
       if (devices.nodes.devices() != 0) devices.nodes.check_devices(request.devices, false);
       return;
     }
@@ -515,7 +521,7 @@ struct plan_command {
     if (const std::string links = devices.reading(gpus_of_stage(made.profile)); !links.empty()) say(links);
     if (!limit_taken.empty() && format != "text" && format != "json" && format != "html") say(limit_taken);
     if (!constant_taken.empty()) say(constant_taken);
-    if (schedule == "auto" || schedule_said->count() == 0 || made.stages_per_rank == 1 ||
+    if (schedule == "auto" || schedule_option->count() == 0 || made.stages_per_rank == 1 ||
         stagecut::has_virtual_stages(made)) {
       return;
     }
@@ -525,27 +531,29 @@ struct plan_command {
                     to_string(entry.with_stages_per_rank)));
   }
 
-  /// Unset options that reduce the memory of a computed model, if stages may use several devices.
-  [[nodiscard]] std::string untried() const {
-    if (!several_devices || !computed_) return "";
-    const bool recompute_said = recompute.how_said->count() != 0;
-    const std::string options = fmt::format("{}{}{}", recompute_said ? "" : "--recompute auto",
-                                            recompute_said || !hybrid.ways.empty() ? "" : ", ",
-                                            hybrid.ways.empty() ? "--tensor-parallel auto" : "");
-    return options.empty() ? "" : "; not tried: " + options;
+  /// Unset options that could reduce the memory: of a computed model, or those that the profile offers.
+  [[nodiscard]] std::string untried(const stagecut::profile& model) const {
+    std::vector<std::string> options;
+    const bool could = several_devices || (*cut.given() == '\0' && recompute.goes_with(model, request));
+    if (could && recompute.is_unused(model, computed_)) options.emplace_back("--recompute auto");
+    if (several_devices && computed_ && hybrid.ways.empty()) options.emplace_back("--tensor-parallel auto");
+    return options.empty() ? "" : fmt::format("; not tried: {}", fmt::join(options, ", "));
   }
 
   /// Reports why there is no plan.
-  [[nodiscard]] int none(const stagecut::outcome<stagecut::plan>& answer) const {
+  /// @param model  null: it was not computed in time
+  [[nodiscard]] int none(const stagecut::outcome<stagecut::plan>& answer, const stagecut::profile* model) const {
     const bool known = answer.state() == stagecut::state::infeasible;
     const bool stopped = !known && stop_signals::asked();
     const std::string why = answer.why().text();
     const bool of_memory = why.find("bytes") != std::string::npos || why.find("memory") != std::string::npos;
-    std::string taken = limit_taken.empty() || !of_memory ? "" : fmt::format("; {}: --memory says another limit", limit_taken);
+    std::string taken =
+        limit_taken.empty() || !of_memory ? "" : fmt::format("; {}: --memory sets another limit", limit_taken);
     if (!constant_taken.empty()) {
       taken += fmt::format("; {}{}", constant_taken, answer.why().remedy.empty() ? "" : ", which is not in those bytes");
     }
-    const std::string scope = (known && of_memory ? untried() : "") + (known && !scope_.empty() ? "; not searched: " + scope_ : "");
+    const std::string scope = (model != nullptr && known && of_memory ? untried(*model) : "") +
+                              (known && !scope_.empty() ? "; not searched: " + scope_ : "");
     say(fmt::format("{}: {}: {}{}{}", source(), to_string(answer.state()), stopped ? "stopped before a plan was found" : why, taken,
                     scope));
     return known ? infeasible : unknown;
@@ -557,12 +565,12 @@ struct plan_command {
       return command.add_option(name, into, says)->type_name(type)->group(rare_options);
     };
     option("--cpus", cpus, "C", "Of a graph, CPUs at most that take a stage, too")->transform(count(0));
-    at_most_said_ =
+    at_most_option_ =
         command.add_flag("--at-most", request.at_most, "Of a graph, or replicas: fewer will do")->group(rare_options);
     option("--in-flight", in_flight, "LIST", "Microbatches in flight by stage: 4,3,2,1, or auto");
     option("--group", request.group, "G", "Of microbatches, for interleaved (the ranks)")->transform(count());
     option("--node-limit", effort.node_limit, "N", "To search, as far on every machine; some 10 s")->transform(count());
-    command.add_flag("--count-nodes", effort.counts, "Say how many nodes it took")->group(rare_options);
+    command.add_flag("--count-nodes", effort.counts, "Print how many nodes it took")->group(rare_options);
     search.add(command);
     memory.add_rare(command);
     recompute.add(command);
@@ -595,10 +603,10 @@ struct plan_command {
     const char* const what = several_devices                                       ? "iteration"
                              : request.objective == plan_objective::bottleneck ? "bottleneck"
                                                                                    : "makespan";
-    const auto tell = [&](const search_progress& now) {
+    const auto report = [&](const search_progress& now) {
       line.show([&] { return search_text(model, now, what, request.search.time_limit, line.seconds()); });
     };
-    if (line.is_shown()) asked.search.progress = tell;
+    if (line.is_shown()) asked.search.progress = report;
     // Other planners of several devices are planned only to be shown.
     if (several_devices && format != "text") return {plan_model(model, asked), plan_problem::several_devices, asked};
     return compare_model(model, asked, plans_recomputation ? recompute.starts(model, asked) : std::vector<recompute_strategy>());
@@ -616,7 +624,8 @@ struct plan_command {
     if ((inference || transformer.inference) && hybrid.replicas.empty() && lists) {
       refuse("--tensor-parallel", "is one number with --inference: 8");
     }
-    if (schedule_said->count() != 0 && schedule != "1f1b") refuse("--schedule", "is 1f1b where stages have several devices");
+    if (schedule_option->count() != 0 && schedule != "1f1b")
+      refuse("--schedule", "is 1f1b where stages have several devices");
     if (search.where != search_system::off) refuse("--search", "does not go with --replicate");
     if (devices.transfers.occupies() != stagecut::transfer_kind::link) refuse("--transfers", "does not go with --replicate");
   }
@@ -624,7 +633,7 @@ struct plan_command {
   /// Fills the request from the options.
   void ask(stagecut::profile& model) {
     using namespace stagecut;
-    if (model.inference && schedule_said->count() != 0) {
+    if (model.inference && schedule_option->count() != 0) {
       throw CLI::ValidationError("--schedule", "is of training: in inference nothing goes back");
     }
     ask_schedule();
@@ -642,7 +651,7 @@ struct plan_command {
     limit_taken = memory.ask_device(model, request);
     constant_taken = memory.ask_constant(model, request);
     devices.ask(model, request);
-    if (said_->get_option("--at-most")->count() != 0 && request.topology && !several_devices) {
+    if (command_->get_option("--at-most")->count() != 0 && request.topology && !several_devices) {
       throw CLI::ValidationError("--at-most", "goes with one link for all, or with --replicate");
     }
     layers.ask(model, request);
@@ -651,12 +660,12 @@ struct plan_command {
 
   /// The schedule, unless all are to be tried, and its stages per rank.
   void ask_schedule() {
-    if (!per_rank_said.empty()) per_rank = parse_count_range("--stages-per-rank", per_rank_said);
-    const bool chosen = schedule_said->count() != 0;
+    if (!per_rank_text.empty()) per_rank = parse_count_range("--stages-per-rank", per_rank_text);
+    const bool chosen = schedule_option->count() != 0;
     recompute.check(plans_recomputation, per_rank, chosen ? stagecut::find_schedule(schedule) : nullptr);
     if (schedule == "auto" && plans_recomputation) {
       const char* const word = recompute.how.empty() ? "--slices" : "--recompute";
-      const char* const instead = recompute.slices > 1 ? "1F1B is cut into slices" : "say --stages-per-rank 1..4";
+      const char* const instead = recompute.slices > 1 ? "1F1B is cut into slices" : "give --stages-per-rank 1..4";
       throw CLI::ValidationError("--schedule", fmt::format("auto does not go with {}: {}", word, instead));
     }
     if (schedule == "auto") return;

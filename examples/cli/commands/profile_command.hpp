@@ -93,7 +93,7 @@ struct profile_command {
       throw CLI::ValidationError("profile", "needs --preset or --config, one of both");
     if (!preset.empty() && !model.as.empty()) throw CLI::ValidationError("--as", "goes with a config.json");
     if (model.inference && format == profile_format::csv) {
-      throw CLI::ValidationError("--format", "csv has no column that says that nothing is trained: json has");
+      throw CLI::ValidationError("--format", "csv has no column for inference: json has");
     }
     if (model.variants && format == profile_format::csv)
       throw CLI::ValidationError("--format", "csv has no columns for several recomputations: json has");
@@ -161,7 +161,7 @@ struct profile_command {
       // Hugging Face's names would make the whole file one of theirs.
       if (stagecut::io::is_transformer_config(
               fmt::format("{{{}: 1}}", nlohmann::json(change.substr(0, equals)).dump()))) {
-        throw CLI::ValidationError("--set", fmt::format("{} is none of our words: --format config prints them",
+        throw CLI::ValidationError("--set", fmt::format("{} is no name of a figure: --format config prints them",
                                                         shown(change.substr(0, equals))));
       }
       part[change.substr(first, equals - first)] = figure(change.substr(0, equals), value);

@@ -14,9 +14,9 @@
 #include <variant>
 
 #include "options/limit_flags.hpp"
+#include "options/option_checks.hpp"
 #include "options/table_flags.hpp"
 #include "options/target_flags.hpp"
-#include "options/words.hpp"
 #include "output/computed_text.hpp"
 #include "output/file_notes.hpp"
 #include "output/output.hpp"

@@ -15,19 +15,19 @@
 #include <vector>
 
 #include "commands/scenario.hpp"
+#include "options/limit_flags.hpp"
+#include "options/option_checks.hpp"
+#include "options/pass_flags.hpp"
+#include "options/schedule_flags.hpp"
+#include "options/transfer_flags.hpp"
 #include "output/output.hpp"
 #include "output/simulation_formats.hpp"
 #include "output/simulation_text.hpp"
-#include "options/limit_flags.hpp"
-#include "options/pass_words.hpp"
-#include "options/schedule_flags.hpp"
-#include "options/transfer_flags.hpp"
-#include "options/words.hpp"
 
 /// The options of `stagecut simulate`.
 struct simulate_command {
   std::string file;
-  pass_words passes;
+  pass_flags passes;
   std::size_t devices = 0;
   std::size_t per_rank = 0;
   schedule_flags schedule;
@@ -122,11 +122,11 @@ struct simulate_command {
     const std::string title = fmt::format("{}, {}", plan.profile.name.empty() ? file : plan.profile.name,
                                           made.name.empty() ? "its own order" : made.name);
     try {
-      for (std::size_t s = 0; s < plan.stages.size() && !transfers.link_said(); ++s) {
+      for (std::size_t s = 0; s < plan.stages.size() && !transfers.link_given(); ++s) {
         if (plan.messages.links.size() < 2 || plan.stages[s].device == made.rank_of[s]) continue;
         throw CLI::ValidationError(
             "--schedule",
-            fmt::format("{} has other neighbours, whose links the plan does not know: say --bandwidth", made.name));
+            fmt::format("{} has other neighbours, whose links the plan does not know: give --bandwidth", made.name));
       }
       auto messages = transfers.of(plan, made.slices);
       return scenario_of(plan, std::move(made), title, std::move(messages));
@@ -191,7 +191,7 @@ struct simulate_command {
       schedule.check_size(devices, each, 1);
       stages = devices * each;
     }
-    pass_words::spread(result.times, stages);
+    pass_flags::spread(result.times, stages);
     const bool given = !from_file || per_rank != 0;  // whether the stages per rank are given
     if (given && (stages % each != 0 || (devices != 0 && devices != stages / each))) {
       const std::string ranks = devices != 0 ? fmt::format(" of {} ranks", devices) : " rank";

@@ -33,9 +33,9 @@
 #include "options/layer_flags.hpp"
 #include "options/limit_flags.hpp"
 #include "options/memory_flags.hpp"
+#include "options/option_checks.hpp"
 #include "options/schedule_flags.hpp"
 #include "options/table_flags.hpp"
-#include "options/words.hpp"
 #include "output/computed_text.hpp"
 #include "output/output.hpp"
 #include "output/predicted_rates.hpp"
@@ -46,7 +46,7 @@
 /// The options of `stagecut sweep`.
 struct sweep_command {
   std::string file;
-  std::string devices, microbatches, per_rank = "1,2", schedules = "auto", recompute = "never";
+  std::string devices, microbatches, per_rank = "1,2", schedules = "auto", recompute = "none";
   std::string csv, svg, html;
   std::size_t nodes = stagecut::usual_sweep_nodes;
   std::size_t threads = 0;
@@ -73,16 +73,17 @@ struct sweep_command {
     option("--schedules", schedules, "LIST", "1f1b,interleaved ..; auto (the default): the usual ones")
         ->check(list_of(planned_schedules()));
     option("--stages-per-rank", per_rank, "LIST", "Stages of each rank (1,2); or --vpp");
-    option("--recompute", recompute, "LIST", "Of activations: never (the default), always")
+    option("--recompute", recompute, "LIST", "Of activations: none (the default), always")
+        ->transform(never_is_none())
         ->check(list_of(recomputing()));
     speeds.add(*command);
     memory.add_without_checkpoint(*command);
     layers.add(*command);
     option("--csv", csv, "FILE", "Write all rows to this file");
     option("--svg", svg, "FILE", "Draw time against memory into this file");
-    option("--html", html, "FILE", "Likewise a page, with the plans of the front");
+    option("--html", html, "FILE", "Write a page with the plans of the front");
     command->add_flag("--front", front, "List the Pareto front alone");
-    option("--threads", threads, "N", "That plan at a time; unsaid: all")->transform(count())->group(rare_options);
+    option("--threads", threads, "N", "That plan at a time (all)")->transform(count())->group(rare_options);
     option("--node-limit", nodes, "N", "Of the search of each (1000)")->transform(count(0))->group(rare_options);
     option("--time-limit", time_limit, "SECONDS", "Of the search of each")->check(seconds_check())->group(rare_options);
     command->add_flag("--all", all, "Plan those that are dominated, too")->group(rare_options);
@@ -100,9 +101,9 @@ struct sweep_command {
     check_output(csv, {file}, "--csv");
     check_output(svg, {file}, "--svg");
     check_output(html, {file}, "--html");
-    if (!csv.empty() && csv == svg) throw CLI::ValidationError("--svg", csv + " is that of --csv");
+    if (!csv.empty() && csv == svg) throw CLI::ValidationError("--svg", csv + " is the file of --csv");
     if (!html.empty() && (html == csv || html == svg)) {
-      throw CLI::ValidationError("--html", html + " is that of " + (html == csv ? "--csv" : "--svg"));
+      throw CLI::ValidationError("--html", html + " is the file of " + (html == csv ? "--csv" : "--svg"));
     }
     const std::optional<profile> read = read_model(file, input, table);
     if (!read) return none({}, {});
@@ -136,7 +137,7 @@ struct sweep_command {
   static std::vector<std::string> recomputing() {
     std::vector<std::string> names;
     for (const auto& each : stagecut::checkpointing_names) {
-      if (each.value != stagecut::checkpointing::except_last) names.emplace_back(each.name);
+      if (each.value != stagecut::checkpointing::except_last) names.emplace_back(recomputation_name(each.value));
     }
     return names;
   }
@@ -183,7 +184,7 @@ struct sweep_command {
       const auto* const known = stagecut::find_name(stagecut::checkpointing_names, each == "none" ? "never" : each);
       if (known == nullptr || known->value == stagecut::checkpointing::except_last) {
         throw CLI::ValidationError(
-            "--recompute", fmt::format("{} is neither never nor always{}", each, did_you_mean(each, recomputing())));
+            "--recompute", fmt::format("{} is neither none nor always{}", each, did_you_mean(each, recomputing())));
       }
       result.checkpoints.push_back(known->value);
     }
@@ -209,8 +210,8 @@ struct sweep_command {
     sweep_progress known;  // as reported after the latest round
     std::size_t done = 0;  // since then
     std::mutex mutex;      // guards these, and the progress line
-    const auto tell = [&](const sweep_progress& now) { known = now, done = 0; };
-    if (line.is_shown()) options.progress = tell;
+    const auto report = [&](const sweep_progress& now) { known = now, done = 0; };
+    if (line.is_shown()) options.progress = report;
     const auto watched = [&](std::size_t count, const function_ref<void(std::size_t)>& each) {
       const auto one = [&](std::size_t i) {
         each(i);
@@ -265,7 +266,7 @@ struct sweep_command {
       result.points.push_back(
           {fmt::format("{}, {} devices, {} stage{} per rank, {} microbatches, recompute {}", schedule, row.devices,
                        row.stages_per_rank, row.stages_per_rank == 1 ? "" : "s", row.microbatches,
-                       to_string(row.checkpoint)),
+                       recomputation_name(row.checkpoint)),
            schedule,
            row.per_microbatch,
            row.memory,
@@ -332,10 +333,9 @@ struct sweep_command {
       known = known && row.state == stagecut::state::infeasible;
     }
     say(fmt::format("{}: {}: {}{}", source_name(file), known ? "infeasible" : "unknown",
-                    first == nullptr
-                        ? "stopped before there was a plan"
-                        : fmt::format("none of {} configurations has a plan: {}", rows.size(), first->why),
-                    limit.empty() ? "" : fmt::format("; {}: --memory says another limit", limit)));
+                    first == nullptr ? "stopped before there was a plan"
+                                     : fmt::format("none of {} configurations has a plan: {}", rows.size(), first->why),
+                    limit.empty() ? "" : fmt::format("; {}: --memory sets another limit", limit)));
     return known ? infeasible : unknown;
   }
 };

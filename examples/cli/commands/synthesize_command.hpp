@@ -21,16 +21,16 @@
 #include <vector>
 
 #include "commands/scenario.hpp"
+#include "options/effort_flags.hpp"
+#include "options/option_checks.hpp"
+#include "options/pass_flags.hpp"
+#include "options/quantity.hpp"
+#include "options/schedule_flags.hpp"
+#include "options/transfer_flags.hpp"
 #include "output/exit_status.hpp"
 #include "output/output.hpp"
 #include "output/simulation_formats.hpp"
 #include "output/stop_signals.hpp"
-#include "options/effort_flags.hpp"
-#include "options/pass_words.hpp"
-#include "options/quantity.hpp"
-#include "options/schedule_flags.hpp"
-#include "options/transfer_flags.hpp"
-#include "options/words.hpp"
 
 /// The placement of several stages per rank.
 enum class stage_placement { loop, vee };
@@ -43,7 +43,7 @@ inline constexpr stagecut::named<stagecut::synthesis_objective> order_objectives
 
 /// The options of `stagecut schedules synthesize`.
 struct synthesize_command {
-  pass_words passes;
+  pass_flags passes;
   std::size_t devices = 0;
   std::size_t per_rank = 1;
   std::size_t microbatches = 0;
@@ -75,7 +75,7 @@ struct synthesize_command {
     option("--keeps-for-weights", late, "LIST", "Of that, to the end of W (all)");
     option("--resident", resident, "LIST", "What every stage keeps all the time (0)");
     transfers.add(*command);
-    option("--time-limit", time_limit, "SECONDS", "To search (unsaid: --node-limit ends it)")->check(seconds_check());
+    option("--time-limit", time_limit, "SECONDS", "To search (default: --node-limit ends it)")->check(seconds_check());
     option("--node-limit", node_limit, "N", "Orders to look at, the same everywhere; some 2 s")->transform(count());
     option("--seed", seed, "S", "Of the search (1)")->transform(count(0));
     add_choice(*command, "--format", format, simulation_formats, "NAME", "text, json, html, svg, trace, torch-csv ...");
@@ -109,7 +109,7 @@ struct synthesize_command {
       write_simulation(result, format, output, text, json);
       return 0;
     } catch (const stagecut::argument_error& error) {
-      throw CLI::ValidationError(in_words(error));
+      throw CLI::ValidationError(in_options_of(error));
     } catch (const stagecut::invalid_input& error) {  // forward[1]: -1 ...
       std::string option = error.what();
       std::replace(option.begin(), option.begin() + static_cast<std::ptrdiff_t>(error.place().size()), '_', '-');
@@ -136,7 +136,7 @@ struct synthesize_command {
                                  fmt::format("{} times are not {} for each{}", stages, per_rank,
                                              devices == 0 ? " rank" : fmt::format(" of {} ranks", devices)));
     }
-    pass_words::spread(what.times, stages);
+    pass_flags::spread(what.times, stages);
     const std::pair<const char*, const std::vector<double>*> lists[] = {
         {"--forward", &what.times.forward},
         {"--backward", &what.times.backward},
@@ -271,7 +271,7 @@ struct synthesize_command {
   }
 
   /// The library's error in terms of the command line.
-  [[nodiscard]] static std::string in_words(const stagecut::argument_error& error) {
+  [[nodiscard]] static std::string in_options_of(const stagecut::argument_error& error) {
     constexpr std::pair<const char*, const char*> options[] = {{"bytes.activations", "--keeps"},
                                                                {"bytes.weight_part", "--keeps-for-weights"},
                                                                {"bytes.resident", "--resident"},
@@ -281,7 +281,7 @@ struct synthesize_command {
     const std::size_t equals = what.find(" = ");
     for (const auto& [argument, option] : options) {
       if (!error.argument().starts_with(argument) || equals == std::string::npos) continue;
-      return option_saying(option, error.argument().substr(std::string_view(argument).size()), what.substr(equals + 3));
+      return option_error(option, error.argument().substr(std::string_view(argument).size()), what.substr(equals + 3));
     }
     return what;
   }

@@ -16,9 +16,9 @@
 #include "commands/plan_command.hpp"
 #include "commands/read_model.hpp"
 #include "options/limit_flags.hpp"
+#include "options/option_checks.hpp"
 #include "options/table_flags.hpp"
 #include "options/transfer_flags.hpp"
-#include "options/words.hpp"
 #include "output/file_notes.hpp"
 #include "output/output.hpp"
 #include "output/predicted_rates.hpp"
@@ -40,7 +40,9 @@ struct verify_command {
   /// Registers the options.
   CLI::App* add(CLI::App& app) {
     auto* const command = app.add_subcommand("verify", "Hold a plan against its profile");
-    command->add_option("PROFILE", profile_file, "The profile that was planned (unsaid: the plan's own); - is standard input")
+    command
+        ->add_option("PROFILE", profile_file,
+                     "The profile that was planned (default: the plan's own); - is standard input")
         ->required()
         ->type_name("");
     command->add_option("PLAN", plan_file, "The plan; - is standard input")->type_name("");
@@ -55,12 +57,12 @@ struct verify_command {
   /// Checks the plan, and writes the result; status 1 if a check fails.
   [[nodiscard]] int run() const {
     if (profile_file == "-" && plan_file == "-") {
-      throw CLI::ValidationError("PLAN", "- is standard input, of which there is one");
+      throw CLI::ValidationError("PLAN", "- is standard input, which can be read only once");
     }
     check_output(output, {profile_file, plan_file});
     if (plan_file.empty()) return verify_alone();
     const stagecut::profile model = without_modules(read_profile(), profile_file);
-    return told(model, verify(model));
+    return report(model, verify(model));
   }
 
  private:
@@ -82,7 +84,7 @@ struct verify_command {
   }
 
   /// Writes the result.
-  [[nodiscard]] int told(const stagecut::profile& model, const verified& what) const {
+  [[nodiscard]] int report(const stagecut::profile& model, const verified& what) const {
     write(format == verification_format::json ? verification_json(what.all)
                                               : verification_text(model, what.all, what.timed),
           output);
@@ -92,7 +94,7 @@ struct verify_command {
   /// Checks a plan against its embedded profile.
   [[nodiscard]] int verify_alone() const {
     const stagecut::plan made = plan_from(profile_file, input.limits);
-    return told(made.profile, verified_with_rates(made.profile, made));
+    return report(made.profile, verified_with_rates(made.profile, made));
   }
 
   /// Reads a plan and checks it. The other `verify_plan` takes a plan that only gives the stage of every layer.

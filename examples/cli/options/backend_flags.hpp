@@ -6,15 +6,16 @@
 #include <memory>
 #include <stdexcept>
 
+#include "options/option_checks.hpp"
 #include "search/search_system.hpp"
-#include "options/words.hpp"
 
 /// The system for mass simulation of cuts, as an option.
 struct backend_flags {
   search_system where = search_system::off;
 
   void add(CLI::App& command) {
-    add_choice(command, "--search", where, search_words, "WHERE", "Simulate cuts in mass: cpu, gpu, off (the default)")
+    add_choice(command, "--search", where, search_system_names, "WHERE",
+               "Simulate cuts in mass: cpu, gpu, off (the default)")
         ->group(rare_options);
   }
 

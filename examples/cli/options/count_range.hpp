@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "options/option_checks.hpp"
 #include "options/quantity.hpp"
-#include "options/words.hpp"
 
 /// A number, or an inclusive range: `3`, `1..4`.
 struct count_range {

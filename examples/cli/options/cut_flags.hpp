@@ -26,8 +26,8 @@
 #include <vector>
 
 #include "options/layer_flags.hpp"
+#include "options/option_checks.hpp"
 #include "options/quantity.hpp"
-#include "options/words.hpp"
 #include "output/file_notes.hpp"
 #include "output/screen.hpp"
 
@@ -78,17 +78,18 @@ struct cut_flags {
     option("--cuts", cuts, "LIST", "Your cut, to compare: first layers, 0,4,8,12");
     option("--balance", balance, "LIST", "Your cut: layers, or decoders, of each stage");
     option("--layout", layout, "LAYOUT", "Your cut, as Megatron-LM has it: Et*4|t*4|L, M-M*|M-");
-    option("--plan", plan, "FILE", "Your cut: that of a plan, which may be edited");
+    option("--plan", plan, "FILE", "Your cut: a plan file, which may be edited");
     command.add_flag("--no-search", no_search, "Write your cut, and search for none")->group(rare_options);
   }
 
   /// The option that gives one; empty: none.
-  [[nodiscard]] const char* said() const {
+  [[nodiscard]] const char* given() const {
     const char* found = "";
     for (const auto& [name, text] : {std::pair("--cuts", &cuts), std::pair("--balance", &balance),
                                      std::pair("--layout", &layout), std::pair("--plan", &plan)}) {
       if (text->empty()) continue;
-      if (*found != '\0') throw CLI::ValidationError(name, fmt::format("says a cut, and {} does: say either", found));
+      if (*found != '\0')
+        throw CLI::ValidationError(name, fmt::format("gives a cut, and {} does: give one of both", found));
       found = name;
     }
     if (no_search && *found == '\0') {
@@ -99,15 +100,15 @@ struct cut_flags {
 
   /// Rejects a user's cut.
   void refuse(const char* why) const {
-    if (const char* const option = said(); *option != '\0') throw CLI::ValidationError(option, why);
+    if (const char* const option = given(); *option != '\0') throw CLI::ValidationError(option, why);
   }
 
   /// The given cut of a model; unset if none was given.
   [[nodiscard]] std::optional<stagecut::cuts> of(const stagecut::profile& model,
                                                  const stagecut::io::read_limits& limits) const {
-    const char* const option = said();
+    const char* const option = given();
     if (*option == '\0') return std::nullopt;
-    if (!model.edges.empty()) throw CLI::ValidationError(option, "is of a chain, and this is a graph");
+    if (!model.edges.empty()) throw CLI::ValidationError(option, "is for a chain, and this is a graph");
     if (!cuts.empty()) return of_points(model);
     if (!balance.empty()) return of_sizes(model);
     if (!layout.empty()) return stagecut::io::read_megatron_layout(layout, "--layout", model);

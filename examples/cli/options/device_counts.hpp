@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "options/option_checks.hpp"
 #include "options/quantity.hpp"
-#include "options/words.hpp"
 
 /// Checks that a text is `auto`, or a list of numbers of 1 or more.
 inline CLI::Validator counts_or_auto() {

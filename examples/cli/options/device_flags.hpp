@@ -17,11 +17,11 @@
 #include <utility>
 #include <vector>
 
-#include "output/screen.hpp"
 #include "options/node_flags.hpp"
+#include "options/option_checks.hpp"
 #include "options/quantity.hpp"
 #include "options/transfer_flags.hpp"
-#include "options/words.hpp"
+#include "output/screen.hpp"
 
 /// Parses `8x4:300GB,25GB@5e-6`: the sizes of groups of devices, innermost first, and the link within each.
 /// @throws CLI::ValidationError
@@ -30,7 +30,7 @@ inline device_groups parse_topology(const std::string& text) {
     throw CLI::ValidationError("--topology", fmt::format("{}: 8x4:300GB,25GB@5e-6 is 4 nodes of 8 devices", why));
   };
   const std::size_t colon = text.find(':');
-  if (colon == std::string::npos) refuse(fmt::format("{} tells no bandwidth", shown(text)));
+  if (colon == std::string::npos) refuse(fmt::format("{} has no bandwidth", shown(text)));
   std::vector<std::size_t> sizes;
   for (const std::string_view each : split(std::string_view(text).substr(0, colon), 'x')) {
     const auto size = parse_count(each);
@@ -69,14 +69,14 @@ struct device_flags {
   void ask(const stagecut::profile& model, stagecut::plan_request& request) const {
     request.speeds = parse_list<double>("--device-speeds", speeds, "1,1,0.5,1");
     request.transfers = transfers.occupies();
-    if (const auto groups = said_groups()) {
-      refuse_idle_links(nodes.said() ? "--inter" : "--topology", model, groups->links);
+    if (const auto groups = given_groups()) {
+      refuse_idle_links(nodes.given() ? "--inter" : "--topology", model, groups->links);
       try {
         request.topology = stagecut::topology(groups->sizes, groups->links);
       } catch (const stagecut::argument_error& error) {
         throw CLI::ValidationError(in_options(error));
       }
-    } else if (transfers.said()) {
+    } else if (transfers.given()) {
       request.links = transfers.links(model);
     }
   }
@@ -94,9 +94,9 @@ struct device_flags {
   /// The interpretation of the device groups; empty: none were given.
   /// @param gpus  GPUs that share each device of a topology
   [[nodiscard]] std::string reading(std::size_t gpus = 1) const {
-    const auto groups = said_groups();
+    const auto groups = given_groups();
     if (!groups) return "";
-    const std::size_t shared_by = nodes.said() ? nodes.shared_by : gpus;
+    const std::size_t shared_by = nodes.given() ? nodes.shared_by : gpus;
     const std::string each = shared_by == 1 ? "" : fmt::format("; {} GPUs share each device", shared_by);
     return "links: " + groups_text(*groups) + each;
   }
@@ -105,15 +105,16 @@ struct device_flags {
   static constexpr std::size_t most_devices = std::size_t{1} << 40U;  // beyond any real machine
 
   /// The groups of devices, if given.
-  [[nodiscard]] std::optional<device_groups> said_groups() const {
-    if (topology.empty() && !nodes.said()) return std::nullopt;
+  [[nodiscard]] std::optional<device_groups> given_groups() const {
+    if (topology.empty() && !nodes.given()) return std::nullopt;
     const char* const option = topology.empty() ? "--nodes" : "--topology";
-    if (transfers.link_said()) {
-      throw CLI::ValidationError(option, "tells what --bandwidth and --latency would: say either");
+    if (transfers.link_given()) {
+      throw CLI::ValidationError(option, "sets what --bandwidth and --latency do: give one of both");
     }
-    if (nodes.said() && !topology.empty()) {
-      throw CLI::ValidationError(option, "tells what --nodes, --gpus-per-node, --intra and --inter would: say either");
+    if (nodes.given() && !topology.empty()) {
+      throw CLI::ValidationError(option,
+                                 "sets what --nodes, --gpus-per-node, --intra and --inter do: give one of both");
     }
-    return nodes.said() ? nodes.groups() : parse_topology(topology);
+    return nodes.given() ? nodes.groups() : parse_topology(topology);
   }
 };

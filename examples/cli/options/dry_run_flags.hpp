@@ -20,9 +20,9 @@
 
 #include "commands/read_model.hpp"
 #include "options/limit_flags.hpp"
+#include "options/option_checks.hpp"
 #include "options/quantity.hpp"
 #include "options/rank_logs.hpp"
-#include "options/words.hpp"
 
 // Dry runs from SAPP's files and MindSpore's logs.
 
@@ -35,7 +35,7 @@ inline constexpr stagecut::named<run_of_ends> run_of_ends_words[] = {{"first", r
 inline constexpr const char* recompute_choices[] = {"none", "select", "comm", "both", "full"};
 
 /// The contents of the files of one model.
-struct told_dry_runs {
+struct dry_run_data {
   stagecut::dry_runs runs;                        ///< by run and rank, with all choices in use, and none
   std::size_t number = 0;                         ///< number of runs
   std::size_t ranks = 0;                          ///< in the first file
@@ -66,28 +66,28 @@ struct dry_run_flags {
 
   /// Reads all files, and the logs.
   /// @param any_layers  whether the files' models may have different numbers of layers
-  [[nodiscard]] told_dry_runs read(const std::vector<std::string>& files, const limit_flags& input,
-                                   bool any_layers = false) const {
+  [[nodiscard]] dry_run_data read(const std::vector<std::string>& files, const limit_flags& input,
+                                  bool any_layers = false) const {
     if (std::count(files.begin(), files.end(), "-") > 1) {
-      throw CLI::ValidationError("FILE", "- is standard input, of which there is one");
+      throw CLI::ValidationError("FILE", "- is standard input, which can be read only once");
     }
     std::vector<stagecut::io::sapp_init> inits;
-    told_dry_runs told;
+    dry_run_data data;
     for (const std::string& file : files) {
       inits.push_back(read_init(file, input));
       const stagecut::io::sapp_init& next = inits.back();
       if (!any_layers && next.layers != inits.front().layers) {
         throw stagecut::invalid_input(source_name(file),
-                                      fmt::format("its model has {} layers, and that of {} {}", next.layers,
+                                      fmt::format("its model has {} layers, and the model of {} {}", next.layers,
                                                   source_name(files.front()), inits.front().layers));
       }
-      if (next.times && !told.times) told.times = next.times;
-      if (next.traces && !told.traces) told.traces = next.traces, told.traced = file;
+      if (next.times && !data.times) data.times = next.times;
+      if (next.traces && !data.traces) data.traces = next.traces, data.traced = file;
     }
-    told.ranks = inits.front().ranks;
-    told.layers = inits.front().layers;
-    collect(files, inits, input, told);
-    return told;
+    data.ranks = inits.front().ranks;
+    data.layers = inits.front().layers;
+    collect(files, inits, input, data);
+    return data;
   }
 
  private:
@@ -103,19 +103,19 @@ struct dry_run_flags {
 
   /// Combines the peaks of all files. Logs belong to the runs of the files without memory, or else to all runs.
   void collect(const std::vector<std::string>& files, const std::vector<stagecut::io::sapp_init>& inits,
-               const limit_flags& input, told_dry_runs& told) const {
-    const auto tells = [](const stagecut::io::sapp_init& of) { return !of.dry_runs.peaks.empty(); };
-    const bool all_tell = std::all_of(inits.begin(), inits.end(), tells);
+               const limit_flags& input, dry_run_data& data) const {
+    const auto has_peaks = [](const stagecut::io::sapp_init& of) { return !of.dry_runs.peaks.empty(); };
+    const bool all_measured = std::all_of(inits.begin(), inits.end(), has_peaks);
     std::size_t next_log = 0;
     std::size_t needed = 0;
-    for (const auto& each : inits) needed += all_tell || !tells(each) ? runs_of(each) : 0;
-    if (logs.size() != needed && !(logs.empty() && all_tell)) {
-      const auto silent = std::find_if_not(inits.begin(), inits.end(), tells);
-      const std::string& file = files[all_tell ? 0 : static_cast<std::size_t>(silent - inits.begin())];
+    for (const auto& each : inits) needed += all_measured || !has_peaks(each) ? runs_of(each) : 0;
+    if (logs.size() != needed && !(logs.empty() && all_measured)) {
+      const auto silent = std::find_if_not(inits.begin(), inits.end(), has_peaks);
+      const std::string& file = files[all_measured ? 0 : static_cast<std::size_t>(silent - inits.begin())];
       if (logs.empty()) {
-        throw stagecut::invalid_input(source_name(file), "says no memory_usage: --logs names the logs of its ranks");
+        throw stagecut::invalid_input(source_name(file), "has no memory_usage: give the logs of its ranks by --logs");
       }
-      throw CLI::ValidationError("--logs", fmt::format("is said {} time{}, and there {} {} run{} to measure",
+      throw CLI::ValidationError("--logs", fmt::format("is given {} time{}, and there {} {} run{} to measure",
                                                        logs.size(), logs.size() == 1 ? "" : "s",
                                                        needed == 1 ? "is" : "are", needed, needed == 1 ? "" : "s"));
     }
@@ -130,19 +130,19 @@ struct dry_run_flags {
         measured[at] = true;
       };
       for (const auto& each : inits[f].dry_runs.peaks) set(each.run, each.rank, each.bytes);
-      for (std::size_t run = 0; run < runs && !logs.empty() && (all_tell || !tells(inits[f])); ++run) {
+      for (std::size_t run = 0; run < runs && !logs.empty() && (all_measured || !has_peaks(inits[f])); ++run) {
         for (const auto& [rank, found] : logs_of(logs[next_log++], inits[f].ranks, source_name(files[f]))) {
           set(run, rank, peak_of(found, input));
         }
       }
       for (std::size_t i = 0; i < ranks.size(); ++i) {
         if (!measured[i]) continue;
-        ranks[i].run += told.number;
+        ranks[i].run += data.number;
         peaks.push_back(std::move(ranks[i]));
       }
-      told.number += runs;
+      data.number += runs;
     }
-    told.runs = with_used_choices(std::move(peaks));
+    data.runs = with_used_choices(std::move(peaks));
   }
 
   /// Removes choices that no rank uses, except none.

@@ -109,9 +109,9 @@ struct hybrid_flags {
       share_samples(model, all);
       return all;
     }
-    std::vector<std::size_t> said = numbers("--replicate", replicas, request.devices);
-    if (!are_alike(request.target)) share_samples(model, said);
-    return said;
+    std::vector<std::size_t> counts = numbers("--replicate", replicas, request.devices);
+    if (!are_alike(request.target)) share_samples(model, counts);
+    return counts;
   }
 
   /// The possible numbers of replicas that `auto` omitted: `replicas but 1 to 8, 16`; empty: none.
@@ -144,10 +144,11 @@ struct hybrid_flags {
       if (each * request.device_size <= node || node % each == 0) {
         kept.push_back(each);
       } else if (ways != "auto") {
-        throw CLI::ValidationError("--tensor-parallel",
-                                   fmt::format("{} GPUs would share a layer across nodes: with {} that share a sample, say a "
-                                               "number that divides the {} of a node",
-                                               each, request.device_size, node));
+        throw CLI::ValidationError(
+            "--tensor-parallel",
+            fmt::format("{} GPUs would share a layer across nodes: with {} that share a sample, give a "
+                        "number that divides the {} of a node",
+                        each, request.device_size, node));
       }
     }
     request.tensor_parallel = kept;
@@ -164,7 +165,7 @@ struct hybrid_flags {
       } else if (replicas != "auto") {
         throw CLI::ValidationError("--replicate",
                                    fmt::format("{} replicas cannot share the {} sample{} of a microbatch: "
-                                               "say --microbatch {}, and fewer --microbatches",
+                                               "give --microbatch {}, and fewer --microbatches",
                                                each, samples, samples == 1 ? "" : "s", each));
       }
     }
@@ -172,8 +173,8 @@ struct hybrid_flags {
   }
 
   /// The given numbers, none above `most`.
-  [[nodiscard]] static std::vector<std::size_t> numbers(const char* option, const std::string& said, std::size_t most) {
-    const std::vector<std::size_t> result = counts_of(said, most);
+  [[nodiscard]] static std::vector<std::size_t> numbers(const char* option, const std::string& text, std::size_t most) {
+    const std::vector<std::size_t> result = counts_of(text, most);
     for (const std::size_t each : result) {
       if (each <= most) continue;
       const bool all = std::string_view(option) == "--replicate";
@@ -190,7 +191,7 @@ struct hybrid_flags {
     for (const stagecut::layer& layer : model.layers) any = any || !layer.shardings.empty();
     if (ways == "auto" && !any) {
       throw CLI::ValidationError("--tensor-parallel",
-                                 "no layer says how several devices would share it: \"shardings\"");
+                                 "no layer defines how several devices would share it: \"shardings\"");
     }
     for (const std::size_t each : numbers("--tensor-parallel", ways, most)) {
       bool known = each == 1;
@@ -201,7 +202,7 @@ struct hybrid_flags {
         result.push_back(each);
       } else if (ways != "auto") {
         throw CLI::ValidationError("--tensor-parallel",
-                                   fmt::format("no layer says how {} devices would share it: \"shardings\"", each));
+                                   fmt::format("no layer defines how {} devices would share it: \"shardings\"", each));
       }
     }
     return result;

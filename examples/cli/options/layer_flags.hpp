@@ -13,9 +13,9 @@
 #include <string_view>
 #include <vector>
 
-#include "output/screen.hpp"
+#include "options/option_checks.hpp"
 #include "options/quantity.hpp"
-#include "options/words.hpp"
+#include "output/screen.hpp"
 
 // Layers on the command line: by name, or by number from 0.
 
@@ -39,7 +39,7 @@ inline std::string no_layer(const stagecut::profile& model, std::string_view tex
     for (std::size_t i = 0; i < called.size() && i < most; ++i) {
       numbers += fmt::format("{}{}", i == 0 ? "" : ", ", called[i]);
     }
-    return fmt::format("{} are {} layers: say the number, {}{}", shown(std::string(text)), called.size(), numbers,
+    return fmt::format("{} are {} layers: give the number, {}{}", shown(std::string(text)), called.size(), numbers,
                        called.size() > most ? " .." : "");
   }
   std::string names;

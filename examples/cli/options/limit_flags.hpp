@@ -9,8 +9,8 @@
 #include <cstddef>
 #include <string>
 
+#include "options/option_checks.hpp"
 #include "options/quantity.hpp"
-#include "options/words.hpp"
 
 /// Limits on a command's input, as options.
 struct limit_flags {

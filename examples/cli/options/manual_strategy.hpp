@@ -17,8 +17,8 @@
 #include <utility>
 #include <vector>
 
+#include "options/option_checks.hpp"
 #include "output/screen.hpp"
-#include "options/words.hpp"
 
 /// A user's assignment and recomputation of layers, in a file in SAPP's format.
 struct manual_strategy {

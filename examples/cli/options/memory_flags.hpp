@@ -19,8 +19,8 @@
 
 #include "options/device_memory.hpp"
 #include "options/did_you_mean.hpp"
+#include "options/option_checks.hpp"
 #include "options/quantity.hpp"
-#include "options/words.hpp"
 
 /// The memory of devices and of training, as options of `plan`.
 struct memory_flags {
@@ -53,7 +53,7 @@ struct memory_flags {
     };
     option("--memory-buffer", buffer, "Fraction of the memory to keep free");
     option("--boundary-buffers", boundary_buffers, "Per tensor at a stage's ends (2)");
-    command.add_option("--memory-constant", constant, "Of a device, beside layers (what the profile says)")
+    command.add_option("--memory-constant", constant, "Of a device, without layers (as in the profile)")
         ->type_name("SIZE")
         ->group(rare_options);
     command.add_option("--memory-reserve", reserve, "Kept free of a device, without --memory (4GiB)")
@@ -78,18 +78,19 @@ struct memory_flags {
     const bool reserved = buffer || !constant.empty() || constant_in(model) != 0;
     const double kept = !reserve.empty() ? size("--memory-reserve", reserve) : reserved ? 0 : usual_reserve;
     try {
-      const std::string said = limit_to_device(model, kept, request);
+      const std::string message = limit_to_device(model, kept, request);
       const bool limits = request.memory_limit.for_all() || model.machine.memory;
       if (buffer && !limits) throw CLI::ValidationError("--memory-buffer", "needs --memory");
       if (!constant.empty() && !limits) throw CLI::ValidationError("--memory-constant", "needs --memory");
-      if (!reserve.empty() && said.empty()) {
-        throw CLI::ValidationError("--memory-reserve", "is of a device whose memory is known: --memory says the limit itself");
+      if (!reserve.empty() && message.empty()) {
+        throw CLI::ValidationError("--memory-reserve",
+                                   "is for a device whose memory is known: --memory sets the limit itself");
       }
-      return said;
+      return message;
     } catch (const std::invalid_argument& error) {
       if (reserve.empty()) {
-        throw CLI::ValidationError("--memory", fmt::format("is missing: the usual {}: say it, or a smaller --memory-reserve",
-                                                           error.what()));
+        throw CLI::ValidationError(
+            "--memory", fmt::format("is missing: the usual {}: give it, or a smaller --memory-reserve", error.what()));
       }
       throw CLI::ValidationError("--memory-reserve", error.what());
     }
@@ -130,13 +131,13 @@ struct memory_flags {
     request.memory_accounting.boundary_buffers = boundary_buffers.value_or(request.memory_accounting.boundary_buffers);
     request.buffer_fraction = buffer.value_or(0);
     if (!limit.empty() && !is_unlimited()) ask_limit(request);
-    for (const auto& [option, said] : {std::pair("--memory-buffer", buffer.has_value()),
-                                       {"--memory-constant", !constant.empty()},
-                                       {"--memory-reserve", !reserve.empty()}}) {
-      if (said && is_unlimited()) throw CLI::ValidationError(option, "does not go with --memory none");
+    for (const auto& [option, given] : {std::pair("--memory-buffer", buffer.has_value()),
+                                        {"--memory-constant", !constant.empty()},
+                                        {"--memory-reserve", !reserve.empty()}}) {
+      if (given && is_unlimited()) throw CLI::ValidationError(option, "does not go with --memory none");
     }
     if (!reserve.empty() && !limit.empty()) {
-      throw CLI::ValidationError("--memory-reserve", "does not go with --memory, which says the limit itself");
+      throw CLI::ValidationError("--memory-reserve", "does not go with --memory, which sets the limit itself");
     }
     ask_optimizer(request);
   }

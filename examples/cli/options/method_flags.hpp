@@ -18,7 +18,7 @@
 
 #include "options/did_you_mean.hpp"
 #include "options/measure_flags.hpp"
-#include "options/words.hpp"
+#include "options/option_checks.hpp"
 #include "output/output.hpp"
 
 /// The measure of stages, as options of `plan`.
@@ -49,7 +49,7 @@ struct method_flags {
             ->type_name("X")
             ->group(rare_options)
             ->transform(excess_check());
-    command.add_flag("--not-contiguous", anywhere, "Likewise: edges may lead to any device, no pipeline")
+    command.add_flag("--not-contiguous", anywhere, "For communication: edges may lead to any device")
         ->group(rare_options);
   }
 
@@ -64,7 +64,8 @@ struct method_flags {
   /// @throws CLI::ValidationError for both options, and for an old one that is not from 0 to 1
   [[nodiscard]] double weight_for_modules(double usual) const {
     if (!memory_weight) return time_weight.value_or(usual);
-    if (time_weight) throw CLI::ValidationError("--memory-weight", "is the old name of 1 - W: say --time-weight alone");
+    if (time_weight)
+      throw CLI::ValidationError("--memory-weight", "is the old name of 1 - W: give --time-weight alone");
     if (*memory_weight < 0 || *memory_weight > 1) {
       throw CLI::ValidationError("--memory-weight", fmt::format("{} must be from 0 to 1", *memory_weight));
     }
@@ -77,9 +78,9 @@ struct method_flags {
   void ask(const stagecut::profile& model, const std::string& file, stagecut::plan_request& request) const {
     using stagecut::measure;
     if (memory_weight) throw CLI::ValidationError("--memory-weight", "is --time-weight of --method modules");
-    for (const auto& [option, said] : {std::pair("--imbalance", imbalance_ != nullptr && imbalance_->count() != 0),
-                                       std::pair("--not-contiguous", anywhere)}) {
-      if (said && method != "communication") throw CLI::ValidationError(option, "goes with --method communication");
+    for (const auto& [option, given] : {std::pair("--imbalance", imbalance_ != nullptr && imbalance_->count() != 0),
+                                        std::pair("--not-contiguous", anywhere)}) {
+      if (given && method != "communication") throw CLI::ValidationError(option, "goes with --method communication");
     }
     if (const auto* const of_graph = stagecut::find_name(stagecut::graph_method_names, method)) {
       request.method = of_graph->value;

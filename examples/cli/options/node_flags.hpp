@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "output/screen.hpp"
+#include "options/option_checks.hpp"
 #include "options/quantity.hpp"
-#include "options/words.hpp"
+#include "output/screen.hpp"
 
 /// Parses `25GB` or `25GB@5e-6`: bytes per second, and seconds per message; nothing if it is neither.
 inline std::optional<stagecut::link_speed> parse_link(std::string_view text) {
@@ -76,7 +76,7 @@ struct node_flags {
   }
 
   /// Whether any was given.
-  [[nodiscard]] bool said() const { return nodes != 0 || per_node != 0 || !intra.empty() || !inter.empty(); }
+  [[nodiscard]] bool given() const { return nodes != 0 || per_node != 0 || !intra.empty() || !inter.empty(); }
 
   /// Makes pipeline ranks of `gpus` neighbouring GPUs each: within a node, or whole nodes.
   /// @throws CLI::ValidationError if that is impossible
@@ -108,11 +108,11 @@ struct node_flags {
     if (devices() == 1 && shared_by > 1)
       refuse("--nodes", "all GPUs share one stage, which has no links: leave them out");
     if (devices() == 1) refuse("--nodes", "one GPU has no links: leave them out");
-    if (per_node == 1 && !intra.empty()) refuse("--intra", "says nothing where a node has one GPU");
-    if (nodes == 1 && !inter.empty()) refuse("--inter", "says nothing where there is one node");
-    if (per_node > 1 && intra.empty()) refuse("--intra", "is missing: bytes a second within a node, 450GB say");
+    if (per_node == 1 && !intra.empty()) refuse("--intra", "has no effect if a node has one GPU");
+    if (nodes == 1 && !inter.empty()) refuse("--inter", "has no effect if there is one node");
+    if (per_node > 1 && intra.empty()) refuse("--intra", "is missing: bytes a second within a node, such as 450GB");
     if (nodes > 1 && inter.empty())
-      refuse("--inter", "is missing: bytes a second between nodes, 50GB or 50GB@5e-6 say");
+      refuse("--inter", "is missing: bytes a second between nodes, such as 50GB or 50GB@5e-6");
     device_groups result;
     if (per_node > 1) result.sizes.push_back(per_node), result.links.push_back(link("--intra", intra));
     if (nodes > 1) result.sizes.push_back(nodes), result.links.push_back(link("--inter", inter));
@@ -137,17 +137,17 @@ struct node_flags {
     std::string would;
     const std::size_t share = all / ranks;  // GPUs per rank
     if (all % ranks == 0 && per_node % share == 0) {
-      would = fmt::format("where {} GPUs share each (tensor parallelism, say), --nodes {} --gpus-per-node {}", share,
-                          nodes, per_node / share);
+      would = fmt::format("where {} GPUs share each (tensor parallelism, for example), --nodes {} --gpus-per-node {}",
+                          share, nodes, per_node / share);
     } else if (all % ranks == 0 && share % per_node == 0) {
-      would =
-          fmt::format("where {} GPUs share each (tensor parallelism, say), --nodes {} --gpus-per-node 1", share, ranks);
+      would = fmt::format("where {} GPUs share each (tensor parallelism, for example), --nodes {} --gpus-per-node 1",
+                          share, ranks);
     }
     if (ranks <= per_node) {
       would += fmt::format("{}on {} GPUs of one node, --nodes 1 --gpus-per-node {}", would.empty() ? "" : "; ", ranks,
                            ranks);
     }
-    if (would.empty()) would = "say the nodes and GPUs that it runs on";
+    if (would.empty()) would = "give the nodes and GPUs that it runs on";
     throw CLI::ValidationError(
         "--devices", fmt::format("{} are fewer than {}, and each is a rank of the pipeline: {}", ranks, what, would));
   }

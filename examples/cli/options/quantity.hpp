@@ -55,7 +55,7 @@ inline std::optional<double> parse_bytes(std::string_view text) {
   return std::nullopt;
 }
 
-/// The error for an invalid size: `40G is no size: say 40GB or 40GiB`, or the possible units.
+/// The error for an invalid size: `40G is no size: write 40GB or 40GiB`, or the possible units.
 inline std::string no_size(std::string_view text) {
   const std::size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
   const std::string_view number = text.substr(0, digits);
@@ -67,7 +67,7 @@ inline std::string no_size(std::string_view text) {
   if (!parse_number(number) || unit.empty() || !known || std::string_view("KMGT").find(unit[0]) == std::string_view::npos) {
     return fmt::format("{} is no size: bytes, or 80GB, 80GiB, 1.5TiB", text);
   }
-  return fmt::format("{} is no size: say {}{}B or {}{}iB", text, number, unit[0], number, unit[0]);
+  return fmt::format("{} is no size: write {}{}B or {}{}iB", text, number, unit[0], number, unit[0]);
 }
 
 /// The question to ask about a size so small that its unit is missing; empty: it has one, is large, or is not a size.
@@ -76,7 +76,7 @@ inline std::string unit_question(std::string_view text) {
   const bool plain = !text.empty() && text.back() != 'B';
   if (!bytes || !plain || *bytes == 0 || *bytes >= 1048576) return "";
   const char letter = *bytes < 1000 ? 'G' : 'M';  // as in nvidia-smi
-  return fmt::format("{} bytes? say {}{}B or {}{}iB, or {}B if bytes are meant", text, text, letter, text, letter,
+  return fmt::format("{} bytes? write {}{}B or {}{}iB, or {}B if bytes are meant", text, text, letter, text, letter,
                      text);
 }
 

@@ -19,9 +19,9 @@
 #include <system_error>
 #include <vector>
 
-#include "output/output.hpp"
 #include "options/limit_flags.hpp"
-#include "options/words.hpp"
+#include "options/option_checks.hpp"
+#include "output/output.hpp"
 
 // Locates the logs of a dry run.
 
@@ -131,11 +131,11 @@ using rank_logs = std::map<std::size_t, std::vector<std::string>>;
 }
 
 /// The logs of a run, from `--logs`: a folder, or files. For a folder, reports ranks without logs.
-[[nodiscard]] inline rank_logs logs_of(const std::string& said, std::size_t ranks, const std::string& source) {
+[[nodiscard]] inline rank_logs logs_of(const std::string& names, std::size_t ranks, const std::string& source) {
   std::error_code none;
-  const bool folder = std::filesystem::is_directory(said, none);
+  const bool folder = std::filesystem::is_directory(names, none);
   bool by_stage = false;
-  rank_logs result = folder ? logs_in(said, by_stage) : logs_named(said);
+  rank_logs result = folder ? logs_in(names, by_stage) : logs_named(names);
   const char* const word = by_stage ? "stage" : "rank";
   for (const auto& [rank, files] : result) {
     if (rank >= ranks) {
@@ -143,14 +143,15 @@ using rank_logs = std::map<std::size_t, std::vector<std::string>>;
                                  fmt::format("{} is of {} {}, and {} has {}", files[0], word, rank, source, ranks));
     }
     if (files.size() > 1 && !by_stage)
-      throw CLI::ValidationError("--logs", fmt::format("{}: two logs of rank {}", said, rank));
+      throw CLI::ValidationError("--logs", fmt::format("{}: two logs of rank {}", names, rank));
   }
   std::vector<std::size_t> missing;
   for (std::size_t rank = 0; rank < ranks && folder; ++rank) {
     if (result.count(rank) == 0) missing.push_back(rank);
   }
   if (!missing.empty()) {
-    say(fmt::format("{}: has no log of {}{} {}", said, word, missing.size() == 1 ? "" : "s", fmt::join(missing, ", ")));
+    say(fmt::format("{}: has no log of {}{} {}", names, word, missing.size() == 1 ? "" : "s",
+                    fmt::join(missing, ", ")));
   }
   return result;
 }

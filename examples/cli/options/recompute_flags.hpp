@@ -2,13 +2,15 @@
 #pragma once
 
 #include <stagecut/core/error.hpp>
-#include <stagecut/core/outcome.hpp>
 #include <stagecut/core/names.hpp>
+#include <stagecut/core/outcome.hpp>
 #include <stagecut/io/frameworks/formats.hpp>
 #include <stagecut/joint/compare_recomputation.hpp>
 #include <stagecut/joint/plan_recomputation.hpp>
 #include <stagecut/plan/not_representable.hpp>
 #include <stagecut/plan/plan.hpp>
+#include <stagecut/plan/plan_combination.hpp>
+#include <stagecut/plan/plan_combinations.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/target.hpp>
 #include <stagecut/plan/targets.hpp>
@@ -29,12 +31,12 @@
 #include <utility>
 #include <vector>
 
-#include "output/screen.hpp"
 #include "options/count_range.hpp"
 #include "options/did_you_mean.hpp"
 #include "options/manual_strategy.hpp"
+#include "options/option_checks.hpp"
 #include "options/strategy_pictures.hpp"
-#include "options/words.hpp"
+#include "output/screen.hpp"
 
 /// Recomputation as options of `plan`: with these, recomputation is planned together with the layers of every stage.
 struct recompute_flags {
@@ -42,21 +44,22 @@ struct recompute_flags {
   bool less_memory = false;
   bool empty_stages = false;
   std::size_t slices = 1;
-  CLI::Option* how_said = nullptr;
+  CLI::Option* recompute_option = nullptr;
 
   void add(CLI::App& command) {
-    how_said = command.add_option("--recompute", how, "Plan it: auto, or among none,full; or full for all")
-                   ->type_name("HOW")
-                   ->group(rare_options);
+    recompute_option = command.add_option("--recompute", how, "Plan it: auto, or among none,full; or full for all")
+                           ->type_name("HOW")
+                           ->group(rare_options)
+                           ->transform(never_is_none());
     command.add_flag("--less-memory", less_memory, "With --stages-per-rank, a shorter warm-up")->group(rare_options);
-    command.add_option("--manual", manual, "Beside the plan, SAPP's lists: FILE,...")
+    command.add_option("--manual", manual, "Also compare SAPP's lists: FILE,...")
         ->type_name("FILES")
         ->group(rare_options);
     command.add_option("--slices", slices, "Of each sequence, passes of their own: SAPP's -seq")
         ->type_name("Q")
         ->transform(count())
         ->group(rare_options);
-    command.add_option("--pictures", pictures, "An SVG of each strategy beside the plan, too")
+    command.add_option("--pictures", pictures, "An SVG that compares each strategy with the plan")
         ->type_name("FOLDER")
         ->group(rare_options);
     command.add_flag("--empty-stages", empty_stages, "With --recompute, stages may be empty")->group(rare_options);
@@ -88,6 +91,29 @@ struct recompute_flags {
     return "recomputation of some layers of a stage (--recompute-method block)";
   }
 
+  /// Whether --recompute was not given, and some layer that recomputes nothing could.
+  [[nodiscard]] bool is_unused(const stagecut::profile& model, bool computed) const {
+    if (recompute_option->count() != 0) return false;
+    return std::any_of(model.layers.begin(), model.layers.end(), [&](const stagecut::layer& each) {
+      return own_recomputation(each) == "none" && (computed || !each.recomputations.empty());
+    });
+  }
+
+  /// Whether `--recompute auto` could be added to a request for a chain.
+  [[nodiscard]] static bool goes_with(const stagecut::profile& model, stagecut::plan_request request) {
+    if (request.microbatches == 0 || !model.edges.empty()) return false;
+    if (request.target != stagecut::framework::none &&
+        stagecut::entry_of(request.target).recomputed == stagecut::recomputation_rule::none) {
+      return false;
+    }
+    request.recomputations = std::vector<std::string>{"none", "full"};
+    request.any_schedule = false;
+    const std::vector<stagecut::plan_combination> parts = stagecut::combinations_of(model, request);
+    return std::none_of(parts.begin(), parts.end(), [](const stagecut::plan_combination& part) {
+      return part.proof == stagecut::plan_proof::refused;
+    });
+  }
+
   /// Whether the layers of a computed model need all recomputation variants.
   [[nodiscard]] bool needs_variants() const { return !how.empty() && !of_computed(); }
 
@@ -103,8 +129,8 @@ struct recompute_flags {
     const char* const with = how.empty()
                                  ? "goes with --recompute"
                                  : "goes with a planned recomputation: --recompute auto, or a list as none,full";
-    const auto needs_plan = [&](const char* option, bool said, const char* what) {
-      if (said && !planned) throw CLI::ValidationError(option, fmt::format("{}{}", what, with));
+    const auto needs_plan = [&](const char* option, bool given, const char* what) {
+      if (given && !planned) throw CLI::ValidationError(option, fmt::format("{}{}", what, with));
     };
     needs_plan("--stages-per-rank", !per_rank.is_one(), "of several numbers ");
     if (slices > 1) check_slices(per_rank, schedule);
@@ -114,27 +140,28 @@ struct recompute_flags {
     needs_plan("--pictures", !pictures.empty(), "");
     if (!less_memory) return;
     if (schedule != nullptr && schedule->kind != stagecut::schedule_kind::sapp_less_memory)
-      throw CLI::ValidationError("--less-memory", fmt::format("is an order, and --schedule says {}", schedule->name));
+      throw CLI::ValidationError("--less-memory",
+                                 fmt::format("is a schedule, and --schedule gives {}", schedule->name));
     if (per_rank.last <= 1) throw CLI::ValidationError("--less-memory", "needs --stages-per-rank above 1");
   }
 
   /// Adds what is planned to a request, and reads the user's strategies.
   /// @param per_rank       numbers of stages per rank
-  /// @param schedule_said  whether the schedule is fixed
-  void ask(const stagecut::profile& model, const count_range& per_rank, bool schedule_said,
+  /// @param schedule_option  whether the schedule is fixed
+  void ask(const stagecut::profile& model, const count_range& per_rank, bool schedule_option,
            const stagecut::io::read_limits& limits, stagecut::plan_request& request) {
     ask_names(model);
     request.recomputations = options_.names;
     request.empty_stages = options_.empty_stages = empty_stages;
     request.slices = slices;
-    request.any_schedule = !schedule_said;
-    if (less_memory && !schedule_said) request.schedule = stagecut::schedule_kind::sapp_less_memory;
+    request.any_schedule = !schedule_option;
+    if (less_memory && !schedule_option) request.schedule = stagecut::schedule_kind::sapp_less_memory;
     // More stages than layers are one line of the comparison.
     const std::size_t most = std::max(per_rank.first, model.layers.size() / std::max<std::size_t>(request.devices, 1) + 1);
     for (std::size_t v = per_rank.first; v <= std::min(per_rank.last, most); ++v) {
       request.choices.stages_per_rank.push_back(v);
     }
-    manuals_ = read_manuals(manual, request.devices, layers_dealt_out(model), limits);
+    manuals_ = read_manuals(manual, request.devices, assigned_layers(model), limits);
   }
 
   /// The user's strategies: no plan should be worse.
@@ -253,7 +280,7 @@ struct recompute_flags {
   }
 
   /// The number of layers from the first to the last with a choice; all if none has.
-  [[nodiscard]] static std::size_t layers_dealt_out(const stagecut::profile& model) {
+  [[nodiscard]] static std::size_t assigned_layers(const stagecut::profile& model) {
     std::size_t first = model.layers.size(), last = 0;
     for (std::size_t i = 0; i < model.layers.size(); ++i) {
       if (model.layers[i].recomputations.empty()) continue;
@@ -274,7 +301,7 @@ struct recompute_flags {
   void ask_names(const stagecut::profile& model) {
     std::vector<std::string> known = names_of_layers(model);
     if (how == "auto" && known.empty())
-      throw CLI::ValidationError("--recompute", "no layer says how it could be recomputed: \"recomputations\"");
+      throw CLI::ValidationError("--recompute", "no layer defines how it could be recomputed: \"recomputations\"");
     if (how == "auto") return;
     std::vector<std::string> own;
     for (const stagecut::layer& each : model.layers) own.push_back(own_recomputation(each));
@@ -300,7 +327,7 @@ struct recompute_flags {
     if (per_rank.last > 1)
       throw CLI::ValidationError("--slices", "needs one stage a device, not --stages-per-rank above 1");
     if (schedule == nullptr || schedule->kind == stagecut::schedule_kind::one_forward_one_backward) return;
-    throw CLI::ValidationError("--slices", fmt::format("is 1F1B over slices, and --schedule says {}", schedule->name));
+    throw CLI::ValidationError("--slices", fmt::format("is 1F1B over slices, and --schedule gives {}", schedule->name));
   }
 
   /// Rejects one stage per rank for a schedule of several.

@@ -16,8 +16,8 @@
 
 #include "options/did_you_mean.hpp"
 #include "options/effort_flags.hpp"
+#include "options/option_checks.hpp"
 #include "options/run_size.hpp"
-#include "options/words.hpp"
 
 /// The schedules that plans support; `auto` compares the usual ones.
 inline std::vector<std::string> planned_schedules() {
@@ -154,7 +154,7 @@ struct schedule_flags {
                                                const stagecut::transfer_times<double>& transfers,
                                                const std::vector<stagecut::stage_edge>& edges) const {
     refuse(name.c_str(), true);
-    if (!edges.empty()) throw CLI::ValidationError("--schedule", "synthesize is of chains");
+    if (!edges.empty()) throw CLI::ValidationError("--schedule", "synthesize is for chains only");
     stagecut::synthesis_request request;
     request.rank_of = stagecut::loop_placement(ranks, per_rank);
     request.microbatches = m;

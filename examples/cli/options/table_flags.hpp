@@ -9,18 +9,19 @@
 #include <string>
 #include <vector>
 
-#include "output/output.hpp"
+#include "options/option_checks.hpp"
 #include "options/quantity.hpp"
-#include "options/words.hpp"
+#include "output/output.hpp"
 
 /// Options for reading tables of layers.
 struct table_flags {
   stagecut::io::table_options options{};
-  CLI::Option* said = nullptr;
+  CLI::Option* option = nullptr;
 
   void add(CLI::App& command) {
-    said = command.add_option("--parameter-bytes", options.bytes_per_parameter, "Of a CSV that counts parameters (2)");
-    said->type_name("X")
+    option =
+        command.add_option("--parameter-bytes", options.bytes_per_parameter, "Of a CSV that counts parameters (2)");
+    option->type_name("X")
         ->group(rare_options)
         ->check(CLI::Validator(
             [](const std::string& text) {
@@ -32,8 +33,8 @@ struct table_flags {
 
   /// Rejects table options if the file is a model's configuration.
   void refuse(const std::string& file) const {
-    if (said->count() == 0) return;
-    throw CLI::ValidationError(said->get_name(), fmt::format("is of a CSV, and {} is a config.json", file));
+    if (option->count() == 0) return;
+    throw CLI::ValidationError(option->get_name(), fmt::format("is of a CSV, and {} is a config.json", file));
   }
 
   /// Returns `read(OPTIONS)`; prints its assumptions.

@@ -18,15 +18,15 @@
 #include <string>
 #include <vector>
 
+#include "options/option_checks.hpp"
 #include "output/computed_text.hpp"
 #include "output/output.hpp"
-#include "options/words.hpp"
 
 /// Prints on standard error the settings that a plan assumes and the format of a framework does not express.
 /// @param written  the plan in the format
 inline void say_settings(const stagecut::plan& made, const std::string& format, const std::string& written) {
   if (stagecut::find_target(format) == nullptr) return;
-  const std::string text = unsaid_settings(made, format, written);
+  const std::string text = unset_settings(made, format, written);
   if (!text.empty()) say(fmt::format("to be set there, too: {}", text));
 }
 
@@ -47,10 +47,10 @@ struct target_flags {
   }
 
   /// Fills a request for that model. The output format of a framework also selects it, if the plan is of a chain.
-  /// @param said     whether a schedule was given, which the framework must then support
+  /// @param schedule_given     whether a schedule was given, which the framework must then support
   /// @param several  whether stages may use several devices
   /// @param in_row   whether the stages of a graph form a row
-  void ask(const stagecut::profile& model, const std::string& format, bool said, bool several, bool in_row,
+  void ask(const stagecut::profile& model, const std::string& format, bool schedule_given, bool several, bool in_row,
            stagecut::plan_request& request) const {
     const stagecut::target_entry* const by_format = stagecut::find_target(format);
     const stagecut::target_entry* entry = stagecut::find_target(name);
@@ -61,7 +61,8 @@ struct target_flags {
     const bool torch_row = in_row && wanted != nullptr && wanted->kind == stagecut::framework::pytorch;
     const bool graph = request.cpus != 0 || (request.at_most && !several) ||
                        request.method != stagecut::graph_method::automatic || !(stagecut::is_chain(model) || torch_row);
-    if (entry != nullptr && graph) throw CLI::ValidationError("--for", "is of chains, and this is planned as a graph");
+    if (entry != nullptr && graph)
+      throw CLI::ValidationError("--for", "is for chains only, and this is planned as a graph");
     if (entry == nullptr) {
       if (by_format == nullptr || graph) return;
       entry = by_format;
@@ -69,7 +70,7 @@ struct target_flags {
     request.target = entry->kind;
     if (const std::string why = stagecut::io::settings_obstacle(entry->kind, model); !why.empty())
       throw stagecut::not_representable(entry->name, why);
-    if (!said || model.inference) return;
+    if (!schedule_given || model.inference) return;
     const stagecut::schedule_entry& asked = stagecut::entry_of(request.schedule);
     const auto meant = request.stages_per_rank > 1          ? asked.with_stages_per_rank
                        : request.in_flight.empty() ? asked.kind

@@ -18,8 +18,8 @@
 #include <string_view>
 #include <vector>
 
+#include "options/option_checks.hpp"
 #include "options/quantity.hpp"
-#include "options/words.hpp"
 #include "output/file_notes.hpp"
 #include "output/screen.hpp"
 
@@ -32,7 +32,7 @@ inline void refuse_idle_links(const char* option, const stagecut::profile& model
   for (const auto& each : links) {
     if (each.latency != 0) return;
   }
-  throw CLI::ValidationError(option, "says nothing: no layer has an output, and messages have no latency");
+  throw CLI::ValidationError(option, "has no effect: no layer has an output, and messages have no latency");
 }
 
 /// A check for comma-separated numbers, possibly with fractions.
@@ -54,18 +54,18 @@ struct transfer_flags {
   std::optional<stagecut::transfer_kind> kind;
 
   void add(CLI::App& command) {
-    command.add_option("--latency", latency, "Of messages between ranks, all or a list")
+    command.add_option("--latency", latency, "Seconds of a message: 5e-6, or a list by boundary")
         ->type_name("TIME")
         ->check(numbers_check());
-    command.add_option("--bandwidth", bandwidth, "Bytes a second of them: 25GB, or a list")->type_name("SIZE");
+    command.add_option("--bandwidth", bandwidth, "Bytes a second between ranks: 25GB, or a list")->type_name("SIZE");
     add_choice(command, "--transfers", kind, stagecut::transfer_kind_names, "KIND",
                "link (the default), latency, stream, blocking");
   }
 
   /// Whether a message speed was given.
-  [[nodiscard]] bool link_said() const { return !latency.empty() || !bandwidth.empty(); }
+  [[nodiscard]] bool link_given() const { return !latency.empty() || !bandwidth.empty(); }
   /// Whether any message option was given.
-  [[nodiscard]] bool said() const { return link_said() || kind; }
+  [[nodiscard]] bool given() const { return link_given() || kind; }
 
   /// The links for the outputs of layers: one for all boundaries, or one per boundary.
   [[nodiscard]] std::vector<stagecut::link_speed> links(const stagecut::profile& model) const {
@@ -99,7 +99,7 @@ struct transfer_flags {
 
   /// For a plan: its own links by default.
   [[nodiscard]] stagecut::transfer_times<double> of(stagecut::plan plan, std::size_t slices = 0) const {
-    if (link_said() || (said() && plan.messages.links.empty())) plan.messages.links = links(plan.profile);
+    if (link_given() || (given() && plan.messages.links.empty())) plan.messages.links = links(plan.profile);
     if (kind || plan.messages.kind.empty()) plan.messages.kind = to_string(occupies());
     return stagecut::transfers_of(plan, slices);
   }
@@ -107,7 +107,7 @@ struct transfer_flags {
   /// One for all boundaries, or one each; empty if no message option was given.
   [[nodiscard]] stagecut::transfer_times<double> of_lists() const {
     if (!bandwidth.empty()) throw CLI::ValidationError("--bandwidth", "needs a plan, which knows the bytes");
-    if (!said()) return {};
+    if (!given()) return {};
     return {occupies(), times(), times()};
   }
 

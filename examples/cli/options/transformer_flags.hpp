@@ -26,10 +26,10 @@
 #include <utility>
 #include <vector>
 
-#include "options/did_you_mean.hpp"
 #include "options/device_counts.hpp"
+#include "options/did_you_mean.hpp"
+#include "options/option_checks.hpp"
 #include "options/quantity.hpp"
-#include "options/words.hpp"
 
 /// On or off.
 inline constexpr stagecut::named<bool> switch_flags[] = {{"on", true}, {"off", false}};
@@ -107,6 +107,7 @@ struct transformer_flags {
     known.emplace_back("auto");
     return command.add_option_function<std::string>("--recompute", set, "none, selective, full, or auto: all of them")
         ->type_name("HOW")
+        ->transform(never_is_none())
         ->check(one_of(known));
   }
 
@@ -136,7 +137,7 @@ struct transformer_flags {
 
   /// The first of them that was given; null: none.
   /// @param but_shards  ignores the tensor-parallel option
-  [[nodiscard]] const CLI::Option* said(bool but_shards) const {
+  [[nodiscard]] const CLI::Option* given(bool but_shards) const {
     for (const CLI::Option* each : options) {
       if (each->count() != 0 && !(but_shards && each->get_name() == "--tensor-parallel")) return each;
     }
@@ -153,7 +154,7 @@ struct transformer_flags {
       if (given) into = *given;
     };
     if (shards) {  // the configuration's own parallelism is planned instead
-      if (data_parallel) throw CLI::ValidationError("--data-parallel", "is what --replicate says");
+      if (data_parallel) throw CLI::ValidationError("--data-parallel", "is what --replicate sets");
       r.data_parallel = r.context_parallel = r.expert_parallel = 1;
       r.zero = 0;
     }
@@ -179,7 +180,7 @@ struct transformer_flags {
     const bool again = r.recomputation != stagecut::transformer::recomputing::none || r.variants;
     if (r.recomputed_share && !again && !inference) {
       throw stagecut::invalid_input("training.recomputed_share",
-                                    "says nothing where nothing is computed again: --recompute");
+                                    "has no effect without recomputation: give --recompute");
     }
     if (!inference && concurrent) throw CLI::ValidationError("--concurrent", "goes with --inference");
     if (!inference && phase) throw CLI::ValidationError("--phase", "goes with --inference");
@@ -270,7 +271,7 @@ struct transformer_flags {
     const std::string text = small && !none ? stagecut::io::file_text(file, limits) : std::string();
     if (text.empty() || !stagecut::io::is_transformer_config(text, limits)) {
       refuse_diffusers(text, file);
-      if (const CLI::Option* const one = said(shares())) {
+      if (const CLI::Option* const one = given(shares())) {
         const bool shared = one->get_name() == "--tensor-parallel";
         throw CLI::ValidationError(one->get_name(), fmt::format("goes with a config.json{}: {} has its own figures",
                                                                 shared ? ", or with --replicate" : "", file));

@@ -11,26 +11,26 @@
 // Command completion in bash. The program's words contain no quotes or blanks.
 
 /// The values of an option or argument, as an assignment for the end of the script.
-inline std::string bash_values(const told_option& of) {
+inline std::string bash_values(const option_description& of) {
   if (of.file) return "files=1";
-  return fmt::format("{}words='{}'", of.known.how == known_words::kind::list ? "list=1 " : "",
+  return fmt::format("{}words='{}'", of.known.how == known_values::kind::list ? "list=1 " : "",
                      fmt::join(of.known.words, " "));
 }
 
 /// The case that follows the words to the current command.
-inline std::string bash_commands(const told_command& program) {
+inline std::string bash_commands(const command_description& program) {
   std::string text;
-  for (const told_command* const each : all_of(program)) {
+  for (const command_description* const each : all_of(program)) {
     if (each != &program) text += fmt::format("{}'{}'", text.empty() ? "" : " | ", each->name());
   }
   return text;
 }
 
 /// The case for the value of an option; some values are unknown.
-inline std::string bash_option_values(const told_command& program) {
+inline std::string bash_option_values(const command_description& program) {
   std::string text, others;
-  for (const told_command* const command : all_of(program)) {
-    for (const told_option& option : command->options) {
+  for (const command_description* const command : all_of(program)) {
+    for (const option_description& option : command->options) {
       const bool unknown = !option.file && option.known.words.empty();
       std::string names;
       for (const std::string& each : option.names) {
@@ -48,15 +48,16 @@ inline std::string bash_option_values(const told_command& program) {
 }
 
 /// The case for the completions of a command: its options, and commands or arguments.
-inline std::string bash_offers(const told_command& program) {
+inline std::string bash_offers(const command_description& program) {
   std::string text;
-  for (const told_command* const command : all_of(program)) {
+  for (const command_description* const command : all_of(program)) {
     std::string options;
-    for (const told_option& option : command->options) options += fmt::format(" {}", fmt::join(option.names, " "));
+    for (const option_description& option : command->options)
+      options += fmt::format(" {}", fmt::join(option.names, " "));
     text += fmt::format("      '{}') options='{}'", command->name(), options.substr(options.empty() ? 0 : 1));
     if (!command->commands.empty()) {
       text += " words='";
-      for (const told_command& each : command->commands) {
+      for (const command_description& each : command->commands) {
         text += fmt::format("{}{}", &each == &command->commands.front() ? "" : " ", each.path.back());
       }
       text += "'";
@@ -69,8 +70,8 @@ inline std::string bash_offers(const told_command& program) {
 }
 
 /// The script for bash.
-inline std::string bash_completion(const told_command& program) {
-  return fmt::format(R"(# Completes the words of stagecut in bash: made by `stagecut completion bash`.
+inline std::string bash_completion(const command_description& program) {
+  return fmt::format(R"(# Completes commands and options of stagecut in bash: written by `stagecut completion bash`.
 _stagecut() {{
   local current=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD - 1]}} command=stagecut
   local i first= known=1 files= list= words= options=

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "options/option_checks.hpp"
 #include "output/table.hpp"
-#include "options/words.hpp"
 
 // The table of what `stagecut plan` plans together.
 

@@ -11,19 +11,19 @@
 #include <utility>
 #include <vector>
 
-#include "options/words.hpp"
+#include "options/option_checks.hpp"
 
 // The program's commands as its parser knows them: the source of completions and manual pages.
 
 /// The known values of an option.
-struct known_words {
+struct known_values {
   enum class kind { only, among_others, list };  // a list has commas
   kind how = kind::only;
   std::vector<std::string> words;
 };
 
 /// An option, or a positional argument.
-struct told_option {
+struct option_description {
   std::vector<std::string> names;  // with dashes; for an argument, the one in the usage
   std::string value;               // its value, as help calls it; empty: none
   std::string says;
@@ -31,7 +31,7 @@ struct told_option {
   bool required = false;
   bool repeated = false;
   bool file = false;  // or a folder
-  known_words known;
+  known_values known;
 
   /// The usage of an argument: `[COMMAND...]`.
   [[nodiscard]] std::string usage() const {
@@ -40,12 +40,12 @@ struct told_option {
 };
 
 /// A command, with its subcommands.
-struct told_command {
+struct command_description {
   std::vector<std::string> path;  // the words that call it: stagecut, profile, transformer
   std::string says;
   std::string version;  // of the program
-  std::vector<told_option> options, arguments;
-  std::vector<told_command> commands;
+  std::vector<option_description> options, arguments;
+  std::vector<command_description> commands;
   bool needs_command = false;  // one of its subcommands
 
   /// The words that call it, joined by a separator.
@@ -53,8 +53,8 @@ struct told_command {
 };
 
 /// The words in an option's checks: `{a,b}`, `{a,b}...` or `{a,b},...`.
-inline known_words words_known(CLI::Option& option) {
-  known_words result;
+inline known_values known_values_of(CLI::Option& option) {
+  known_values result;
   for (int i = 0;; ++i) {
     std::string name;
     try {
@@ -65,9 +65,9 @@ inline known_words words_known(CLI::Option& option) {
     const std::size_t close = name.find('}');
     if (close == std::string::npos) continue;
     const std::string_view end = std::string_view(name).substr(close + 1);
-    result.how = end.empty()     ? known_words::kind::only
-                 : end[0] == ',' ? known_words::kind::list
-                                 : known_words::kind::among_others;
+    result.how = end.empty()     ? known_values::kind::only
+                 : end[0] == ',' ? known_values::kind::list
+                                 : known_values::kind::among_others;
     for (const std::string_view each : split(std::string_view(name).substr(1, close - 1), ',')) {
       result.words.emplace_back(each);
     }
@@ -75,8 +75,8 @@ inline known_words words_known(CLI::Option& option) {
 }
 
 /// Describes an option.
-inline told_option told(CLI::Option& option) {
-  told_option result;
+inline option_description description_of(CLI::Option& option) {
+  option_description result;
   const bool placed = option.get_positional();
   if (placed) result.names.push_back(option.get_name(true));
   for (const std::string& each : option.get_snames()) result.names.push_back("-" + each);
@@ -86,7 +86,7 @@ inline told_option told(CLI::Option& option) {
   result.group = option.get_group();
   result.required = option.get_required();
   result.repeated = option.get_items_expected_max() > 1;
-  result.known = words_known(option);
+  result.known = known_values_of(option);
   result.file = result.known.words.empty() && (placed || result.value == "FILE" || result.value == "FOLDER");
   return result;
 }
@@ -94,19 +94,19 @@ inline told_option told(CLI::Option& option) {
 /// Describes a command.
 /// @param path     the words that call its parent
 /// @param version  of the program
-inline told_command told(CLI::App& command, std::string version, std::vector<std::string> path = {}) {
-  told_command result;
+inline command_description description_of(CLI::App& command, std::string version, std::vector<std::string> path = {}) {
+  command_description result;
   result.path = std::move(path);
   result.path.push_back(command.get_name());
   result.says = command.get_description();
   result.version = std::move(version);
   for (CLI::Option* const each : command.get_options()) {
     if (each->get_group().empty()) continue;  // hidden
-    (each->get_positional() ? result.arguments : result.options).push_back(told(*each));
+    (each->get_positional() ? result.arguments : result.options).push_back(description_of(*each));
   }
   result.needs_command = command.get_require_subcommand_min() > 0;
   for (CLI::App* const each : command.get_subcommands({})) {
-    result.commands.push_back(told(*each, result.version, result.path));
+    result.commands.push_back(description_of(*each, result.version, result.path));
   }
   return result;
 }
@@ -122,11 +122,11 @@ inline std::vector<std::string> commands_in(CLI::App& command) {
 }
 
 /// A command and all its descendants, parents first.
-inline std::vector<const told_command*> all_of(const told_command& command) {
-  std::vector<const told_command*> result = {&command};
-  for (const told_command& each : command.commands) {
-    for (const told_command* const inner : all_of(each)) result.push_back(inner);
+inline std::vector<const command_description*> all_of(const command_description& command) {
+  std::vector<const command_description*> result = {&command};
+  for (const command_description& each : command.commands) {
+    for (const command_description* const inner : all_of(each)) result.push_back(inner);
   }
   return result;
 }
-std::vector<const told_command*> all_of(told_command&&) = delete;  // would dangle
+std::vector<const command_description*> all_of(command_description&&) = delete;  // would dangle

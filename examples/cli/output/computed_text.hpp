@@ -86,7 +86,7 @@ inline std::string recomputed_text(const stagecut::plan& made) {
 
 /// The settings that a prediction assumes and a format does not express: a list, possibly empty.
 /// @param written  the plan in the format
-inline std::string unsaid_settings(const stagecut::plan& made, std::string_view format, std::string_view written) {
+inline std::string unset_settings(const stagecut::plan& made, std::string_view format, std::string_view written) {
   const nlohmann::json of = computed_figures(made.profile);
   std::string text;
   const auto add = [&](const char* name, const std::string& value) {
@@ -116,8 +116,8 @@ inline std::string unsaid_settings(const stagecut::plan& made, std::string_view 
   }
   // Megatron-LM shards only the optimizer's state, torchtitan also gradients.
   const auto zero = computed_figure<std::size_t>(of, "zero", 0);
-  const bool said = (zero == 1 && format.starts_with("megatron")) || (zero > 1 && format == "torchtitan");
-  if (zero != 0 && !said && !says_setting(format, "zero")) add("ZeRO stage", std::to_string(zero));
+  const bool expressed = (zero == 1 && format.starts_with("megatron")) || (zero > 1 && format == "torchtitan");
+  if (zero != 0 && !expressed && !says_setting(format, "zero")) add("ZeRO stage", std::to_string(zero));
   bool recomputes = false;
   for (const char* const option : {"--recompute-granularity", "recompute:", "checkpoint="}) {
     recomputes = recomputes || written.find(option) != written.npos;
@@ -128,7 +128,7 @@ inline std::string unsaid_settings(const stagecut::plan& made, std::string_view 
 
 /// The same as a line of text.
 inline std::string settings_text(const stagecut::plan& made, std::string_view format, std::string_view written) {
-  const std::string text = unsaid_settings(made, format, written);
+  const std::string text = unset_settings(made, format, written);
   return text.empty() ? "" : fmt::format("to be set there, too: {}\n", text);
 }
 

@@ -52,8 +52,10 @@ inline std::string dry_runs_text(const stagecut::dry_run_design& design, const s
                         fmt::join(of.offset, ", "), fmt::join(of.full, ", "), fmt::join(of.select, ", "),
                         fmt::join(of.comm, ", "));
   }
-  text += design.least_runs == 1 ? "1 run tells all parts" : fmt::format("{} runs tell all parts", design.least_runs);
-  if (!design.constant_told) text += " but the constant, which no run would tell: stagecut fit memory --no-constant";
+  text += design.least_runs == 1 ? "1 run determines all parts"
+                                 : fmt::format("{} runs determine all parts", design.least_runs);
+  if (!design.constant_determined)
+    text += " but the constant, which no run would determine: stagecut fit memory --no-constant";
   return text + fmt::format("\ncondition: errors of peaks grow {:.3g} times in the parts at most\n", design.condition);
 }
 

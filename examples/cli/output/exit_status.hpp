@@ -13,7 +13,7 @@ struct status_meaning {
 inline constexpr status_meaning status_meanings[] = {
     {planned, "What was asked for is done: a plan, a page, an answer.", ""},
     {other_failure, "The output could not be written, memory was not enough, or anything else.", ""},
-    {other_failure, "Something that the plan says does not hold.", "verify"},
-    {bad_input, "Bad input or usage, or a plan that the format cannot say.", ""},
+    {other_failure, "A value in the plan does not hold.", "verify"},
+    {bad_input, "Bad input or usage, or a plan that the format cannot express.", ""},
     {infeasible, "No plan exists.", "plan, sweep"},
     {unknown, "No plan was found: the search was ended before there was one.", "plan, sweep"}};

@@ -17,16 +17,21 @@
 /// An explanation as JSON, for programs.
 class explain_document {
  public:
-  explain_document(const stagecut::plan& made, const stagecut::plan_explanation& told) : made_(made), told_(told) {}
+  explain_document(const stagecut::plan& made, const stagecut::plan_explanation& explanation)
+      : made_(made), explanation_(explanation) {}
 
   [[nodiscard]] std::string text() const {
     json devices = json::array();
-    for (const auto& each : told_.devices) devices.push_back(parts(each));
-    const json whole = {{"makespan", number(told_.makespan)}, {"mean", parts(told_.parts)},
-                        {"devices", std::move(devices)},      {"critical_path", path()},
-                        {"one_per_cent_less", less()},        {"memory", memory()},
-                        {"cut_proved", told_.cut_proved},     {"changes", changes()},
-                        {"all_changes", told_.all_changes}};
+    for (const auto& each : explanation_.devices) devices.push_back(parts(each));
+    const json whole = {{"makespan", number(explanation_.makespan)},
+                        {"mean", parts(explanation_.parts)},
+                        {"devices", std::move(devices)},
+                        {"critical_path", path()},
+                        {"one_per_cent_less", less()},
+                        {"memory", memory()},
+                        {"cut_proved", explanation_.cut_proved},
+                        {"changes", changes()},
+                        {"all_changes", explanation_.all_changes}};
     return whole.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
   }
 
@@ -51,31 +56,31 @@ class explain_document {
 
   [[nodiscard]] json path() const {
     json stages = json::array();
-    for (const auto& each : told_.path.stages) {
+    for (const auto& each : explanation_.path.stages) {
       stages.push_back({{"forward", number(each.forward)},
                         {"backward", number(each.backward)},
                         {"backward_input", number(each.backward_input)},
                         {"backward_weight", number(each.backward_weight)},
                         {"update", number(each.update)}});
     }
-    return {{"stages", std::move(stages)}, {"messages", numbers(told_.path.messages)}};
+    return {{"stages", std::move(stages)}, {"messages", numbers(explanation_.path.messages)}};
   }
 
   [[nodiscard]] json less() const {
-    if (!told_.less.unknown.empty()) return {{"unknown", told_.less.unknown}};
+    if (!explanation_.less.unknown.empty()) return {{"unknown", explanation_.less.unknown}};
     json layers = json::array();
-    for (std::size_t i = 0; i < told_.less.layers.size(); ++i) {
-      layers.push_back({{"name", made_.profile.layers[i].name}, {"saves", number(told_.less.layers[i])}});
+    for (std::size_t i = 0; i < explanation_.less.layers.size(); ++i) {
+      layers.push_back({{"name", made_.profile.layers[i].name}, {"saves", number(explanation_.less.layers[i])}});
     }
     return {{"layers", std::move(layers)},
-            {"devices", numbers(told_.less.devices)},
-            {"links", numbers(told_.less.links)},
-            {"all_links", number(told_.less.all_links)},
-            {"update", number(told_.less.update)}};
+            {"devices", numbers(explanation_.less.devices)},
+            {"links", numbers(explanation_.less.links)},
+            {"all_links", number(explanation_.less.all_links)},
+            {"update", number(explanation_.less.update)}};
   }
 
   [[nodiscard]] json memory() const {
-    const auto& price = told_.memory;
+    const auto& price = explanation_.memory;
     if (!price.unknown.empty()) return {{"unknown", price.unknown}};
     return {{"as_is", number(price.as_is)},
             {"more", number(price.more)},
@@ -85,7 +90,7 @@ class explain_document {
 
   [[nodiscard]] json changes() const {
     json list = json::array();
-    for (const auto& each : told_.changes) {
+    for (const auto& each : explanation_.changes) {
       json one = {{"change", to_string(each.kind)}};
       if (each.kind == stagecut::change_kind::boundary) one["boundary"] = each.index;
       if (each.kind == stagecut::change_kind::device) one["device"] = each.index;
@@ -101,5 +106,5 @@ class explain_document {
   }
 
   const stagecut::plan& made_;
-  const stagecut::plan_explanation& told_;
+  const stagecut::plan_explanation& explanation_;
 };

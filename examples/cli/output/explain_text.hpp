@@ -39,8 +39,9 @@ struct explained_part {
 class explain_text {
  public:
   /// @param made  the plan to explain
-  /// @param told  its explanation
-  explain_text(const stagecut::plan& made, const stagecut::plan_explanation& told) : made_(made), told_(told) {}
+  /// @param explanation  its explanation
+  explain_text(const stagecut::plan& made, const stagecut::plan_explanation& explanation)
+      : made_(made), explanation_(explanation) {}
 
   [[nodiscard]] std::string text() const {
     std::string all;
@@ -58,10 +59,10 @@ class explain_text {
     return value < 0 ? "-" + time_text(made_.profile, -value) : time_text(made_.profile, value);
   }
   [[nodiscard]] std::string share(double value) const {
-    return percent_text(told_.makespan > 0 ? value / told_.makespan : 0);
+    return percent_text(explanation_.makespan > 0 ? value / explanation_.makespan : 0);
   }
   /// Whether a time exceeds rounding errors.
-  [[nodiscard]] bool counts(double value) const { return value > 1e-12 * told_.makespan; }
+  [[nodiscard]] bool counts(double value) const { return value > 1e-12 * explanation_.makespan; }
 
   [[nodiscard]] static std::string more(std::size_t lines) {
     return lines > most_lines ? fmt::format("and {} more\n", lines - most_lines) : "";
@@ -71,19 +72,19 @@ class explain_text {
     table lines(0);
     lines.add({"device", "work", "idle", "fill", "imbalance", "messages", "end"});
     const auto add = [&](const std::string& name, const stagecut::makespan_parts& of, const auto& say) {
-      lines.add({name, say(of.work), say(told_.makespan - of.work), say(of.schedule), say(of.imbalance),
+      lines.add({name, say(of.work), say(explanation_.makespan - of.work), say(of.schedule), say(of.imbalance),
                  say(of.transfers), say(of.update)});
     };
     const auto seconds = [&](double value) { return counts(value < 0 ? -value : value) ? time(value) : "0"; };
-    for (std::size_t d = 0; d < std::min(most_lines, told_.devices.size()); ++d) {
-      add(std::to_string(d), told_.devices[d], seconds);
+    for (std::size_t d = 0; d < std::min(most_lines, explanation_.devices.size()); ++d) {
+      add(std::to_string(d), explanation_.devices[d], seconds);
     }
-    add("mean", told_.parts, seconds);
-    add("", told_.parts, [&](double value) { return share(value); });
+    add("mean", explanation_.parts, seconds);
+    add("", explanation_.parts, [&](double value) { return share(value); });
     const std::size_t m = made_.schedule.microbatches;
-    return {fmt::format("Where the time goes: {} of {} microbatch{}, makespan {}", schedule_name(made_.schedule.name), m,
-                        m == 1 ? "" : "es", time(told_.makespan)),
-            std::move(lines), more(told_.devices.size())};
+    return {fmt::format("Where the time goes: {} of {} microbatch{}, makespan {}", schedule_name(made_.schedule.name),
+                        m, m == 1 ? "" : "es", time(explanation_.makespan)),
+            std::move(lines), more(explanation_.devices.size())};
   }
 
   /// The non-empty columns of the critical path.
@@ -93,12 +94,12 @@ class explain_text {
 
   [[nodiscard]] path_columns columns() const {
     path_columns result;
-    for (const auto& each : told_.path.stages) {
+    for (const auto& each : explanation_.path.stages) {
       result.backward = result.backward || each.backward > 0;
       result.split = result.split || each.backward_input > 0 || each.backward_weight > 0;
       result.update = result.update || each.update > 0;
     }
-    for (const double each : told_.path.messages) result.messages = result.messages || each > 0;
+    for (const double each : explanation_.path.messages) result.messages = result.messages || each > 0;
     return result;
   }
 
@@ -128,9 +129,9 @@ class explain_text {
     std::size_t on_it = 0;
     stagecut::path_share sum;
     double messages = 0;
-    for (std::size_t s = 0; s < told_.path.stages.size(); ++s) {
-      const auto& each = told_.path.stages[s];
-      const double behind = s < told_.path.messages.size() ? told_.path.messages[s] : 0;
+    for (std::size_t s = 0; s < explanation_.path.stages.size(); ++s) {
+      const auto& each = explanation_.path.stages[s];
+      const double behind = s < explanation_.path.messages.size() ? explanation_.path.messages[s] : 0;
       for (const auto part :
            {&stagecut::path_share::forward, &stagecut::path_share::backward, &stagecut::path_share::backward_input,
             &stagecut::path_share::backward_weight, &stagecut::path_share::update}) {
@@ -161,7 +162,7 @@ class explain_text {
   template <class Use>
   void each_run(const std::vector<double>& prices, const Use& use) const {
     for (std::size_t first = 0, last = 0; first < prices.size(); first = last) {
-      while (last < prices.size() && std::abs(prices[last] - prices[first]) <= 1e-12 * told_.makespan) ++last;
+      while (last < prices.size() && std::abs(prices[last] - prices[first]) <= 1e-12 * explanation_.makespan) ++last;
       use(first, last);
     }
   }
@@ -169,7 +170,7 @@ class explain_text {
   /// All prices, the largest first; neighbours with equal savings combined.
   [[nodiscard]] std::vector<priced> prices() const {
     std::vector<priced> all;
-    const auto& less = told_.less;
+    const auto& less = explanation_.less;
     const auto stage_of = made_.cuts.assignment();
     each_run(less.layers, [&](std::size_t first, std::size_t last) {
       all.push_back({layers_text(made_.profile, first, last, 18), last - first,
@@ -184,36 +185,38 @@ class explain_text {
         all.push_back({"messages to the next stage", last - first, range(first, last), less.links[first]});
     });
     if (!less.links.empty()) all.push_back({"all messages", 1, "", less.all_links});
-    if (told_.parts.update > 0) all.push_back({"all that follows the last pass", 1, "", less.update});
+    if (explanation_.parts.update > 0) all.push_back({"all that follows the last pass", 1, "", less.update});
     std::stable_sort(all.begin(), all.end(), [](const priced& a, const priced& b) { return a.saves > b.saves; });
     return all;
   }
 
   [[nodiscard]] explained_part less() const {
     table lines(0);
-    if (const std::string& why = told_.less.unknown; !why.empty()) {
+    if (const std::string& why = explanation_.less.unknown; !why.empty()) {
       return {"One per cent less of", std::move(lines), fmt::format("not known: {}\n{}", why, memory())};
     }
     const std::vector<priced> all = prices();
     lines.add({"time of", "count", "stage", "saves each", ""});
-    std::size_t told = 0;
-    for (; told < std::min(most_lines, all.size()) && all[told].saves >= 5e-6 * told_.makespan; ++told) {
-      const priced& each = all[told];
+    std::size_t shown_count = 0;
+    for (; shown_count < std::min(most_lines, all.size()) && all[shown_count].saves >= 5e-6 * explanation_.makespan;
+         ++shown_count) {
+      const priced& each = all[shown_count];
       lines.add({each.what, std::to_string(each.count), each.stages, time(each.saves),
-                 fmt::format("{:.3f} %", 100 * (each.saves / told_.makespan))});
+                 fmt::format("{:.3f} %", 100 * (each.saves / explanation_.makespan))});
     }
     std::string rest;
-    if (told < all.size()) {
+    if (shown_count < all.size()) {
       std::size_t count = 0;
-      for (std::size_t i = told; i < all.size(); ++i) count += all[i].count;
-      rest = fmt::format("{} {} {}\n", count, count == 1 ? "other saves" : "others save",
-                         counts(all[told].saves) ? fmt::format("at most {}", time(all[told].saves)) : "nothing");
+      for (std::size_t i = shown_count; i < all.size(); ++i) count += all[i].count;
+      rest = fmt::format(
+          "{} {} {}\n", count, count == 1 ? "other saves" : "others save",
+          counts(all[shown_count].saves) ? fmt::format("at most {}", time(all[shown_count].saves)) : "nothing");
     }
     return {"One per cent less of", std::move(lines), rest + memory()};
   }
 
   [[nodiscard]] std::string memory() const {
-    const auto& price = told_.memory;
+    const auto& price = explanation_.memory;
     if (!made_.memory.memory_limit) return "";
     if (!price.unknown.empty()) return fmt::format("memory: not known\n({})\n", price.unknown);
     const auto line = [&](const char* what, const std::optional<double>& value) {
@@ -233,20 +236,20 @@ class explain_text {
   [[nodiscard]] explained_part help() const {
     std::string text;
     table lines(0);
-    if (told_.changes.empty() && told_.all_changes)
+    if (explanation_.changes.empty() && explanation_.all_changes)
       text += "nothing of what was tried: boundaries, schedules, microbatches, links, devices\n";
-    if (!told_.changes.empty()) {
+    if (!explanation_.changes.empty()) {
       lines.add({"", "makespan", "saves", ""});
-      for (const auto& each : told_.changes) {
+      for (const auto& each : explanation_.changes) {
         lines.add({change_text(made_, each), time(each.makespan), time(each.saved),
-                   fmt::format("{:.2f} %", 100 * (each.saved / told_.makespan))});
+                   fmt::format("{:.2f} %", 100 * (each.saved / explanation_.makespan))});
       }
     }
-    if (!told_.all_changes) text += "there was no time to try all changes\n";
-    if (told_.cut_proved) text += "no other cut ends its passes earlier: proved when the plan was made\n";
+    if (!explanation_.all_changes) text += "there was no time to try all changes\n";
+    if (explanation_.cut_proved) text += "no other cut ends its passes earlier: proved when the plan was made\n";
     return {"What would help", std::move(lines), std::move(text)};
   }
 
   const stagecut::plan& made_;
-  const stagecut::plan_explanation& told_;
+  const stagecut::plan_explanation& explanation_;
 };

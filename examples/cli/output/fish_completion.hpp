@@ -21,19 +21,19 @@ inline std::string fish_quoted(const std::string& text) {
 }
 
 /// The values of an option or argument.
-inline std::string fish_values(const told_option& of) {
+inline std::string fish_values(const option_description& of) {
   if (of.file) return " -r -F";
   if (of.known.words.empty()) return " -x";
-  const bool list = of.known.how == known_words::kind::list;
+  const bool list = of.known.how == known_values::kind::list;
   return fmt::format(" -x -a '{}{}{}'", list ? "(__fish_append , " : "", fmt::join(of.known.words, " "),
                      list ? ")" : "");
 }
 
 /// The completions of a command.
-inline std::string fish_offers(const told_command& command) {
+inline std::string fish_offers(const command_description& command) {
   std::string text;
   const std::string start = fmt::format("complete -c stagecut -n '__stagecut_at {}'", command.name());
-  for (const told_option& option : command.options) {
+  for (const option_description& option : command.options) {
     text += start;
     for (const std::string& name : option.names) {
       const bool is_long = name.starts_with("--");
@@ -41,24 +41,24 @@ inline std::string fish_offers(const told_command& command) {
     }
     text += fmt::format("{} -d {}\n", option.value.empty() ? "" : fish_values(option), fish_quoted(option.says));
   }
-  for (const told_command& each : command.commands) {
+  for (const command_description& each : command.commands) {
     text += fmt::format("{} -a {} -d {}\n", start, each.path.back(), fish_quoted(each.says));
   }
   if (!command.arguments.empty()) {
-    const told_option& first = command.arguments.front();
+    const option_description& first = command.arguments.front();
     text += first.file ? start + " -F\n" : fmt::format("{} -a '{}'\n", start, fmt::join(first.known.words, " "));
   }
   return text;
 }
 
 /// The script for fish.
-inline std::string fish_completion(const told_command& program) {
+inline std::string fish_completion(const command_description& program) {
   std::string commands, offers;
-  for (const told_command* const each : all_of(program)) {
+  for (const command_description* const each : all_of(program)) {
     if (each != &program) commands += fmt::format(" '{}'", each->name());
     offers += fish_offers(*each);
   }
-  return fmt::format(R"(# Completes the words of stagecut in fish: made by `stagecut completion fish`.
+  return fmt::format(R"(# Completes commands and options of stagecut in fish: written by `stagecut completion fish`.
 function __stagecut_at -d 'Whether the words so far call this command of stagecut'
     set -l command stagecut
     for word in (commandline -opc)[2..-1]

@@ -47,7 +47,7 @@ The same as a file for PyTorch.	stagecut schedules synthesize --forward 8,14,18,
       R"(Compute the profile of a known model.	stagecut profile transformer --preset gpt2-xl --output gpt2-xl.json)"}},
     {"stagecut profile transformer",
      {R"(Computes the time and the memory of every layer of a transformer, on a device: of a known model, of the config.json that Hugging Face has of it, or of your own figures. The profile is printed for stagecut-plan(1), and may be edited; --explain prints what a time is made of, instead.
-The file of --gpu is JSON with gemm, the best matrix product in FLOP/s, bandwidth and memory. That of --calibrate is JSON with what was measured: layers, objects of name, forward and backward in seconds, or iterations, objects of devices, microbatches and seconds. What fits them best, and how well, is told on standard error.
+The file of --gpu is JSON with gemm, the best matrix product in FLOP/s, bandwidth and memory. That of --calibrate is JSON with what was measured: layers, objects of name, forward and backward in seconds, or iterations, objects of devices, microbatches and seconds. What fits them best, and how well, is printed on standard error.
 With --inference one pass to serve the model is computed: of one token of each request, or with --phase prefill their whole prompts.)",
       R"(A model that shares each layer among 8 devices.	stagecut profile transformer --preset llama-2-70b --tensor-parallel 8 --output 70b.json
 The figures of a model, to edit.	stagecut profile transformer --preset gpt2-xl --format config --output figures.json
@@ -56,63 +56,64 @@ Why does a layer take so long?	stagecut profile transformer --config figures.jso
 The plan in one step, as of any config.json.	stagecut plan figures.json --devices 4 --microbatches 16 --gpu h100-80gb
 To serve 16 requests, behind 2048 tokens each.	stagecut profile transformer --preset llama-2-7b --inference --concurrent 16 --sequence 2048 --output served.json)"}},
     {"stagecut fit",
-     {"Tells from short runs of a model how much memory its parts take: what every rank needs, the parameters of a "
+     {"Determines from short runs of a model how much memory its parts take: what every rank needs, the parameters of "
+      "a "
       "layer, "
       "its activations by what is recomputed, head and tail.",
       R"(What to measure.	stagecut fit guide --devices 4 --layers 18 --recompute select,full)"}},
     {"stagecut fit memory",
-     {R"(Reads the peak memory of ranks in dry runs from files that SAPP's pipeline balance is started with, or from logs of MindSpore, and takes it apart by least squares; no part is negative. Peaks that do not tell all parts are refused, with what run to add. The layers are written as a profile, or as a file for SAPP, which stagecut-plan(1) reads as well.
---logs is said once for each run, in their order, of the files that have no memory_usage; if all have it, of all runs, and the logs count. It names a folder, whose files end in the number of their rank, as worker_3.log does; or files by commas, of ranks 0, 1 and so on, or each as RANK=FILE.
-Times are those of --times, of time_config, or of the traces in the folder of profiling_config.)",
+     {R"(Reads the peak memory of ranks in dry runs from files that SAPP's pipeline balance is started with, or from logs of MindSpore, and takes it apart by least squares; no part is negative. Peaks that do not determine all parts are refused, with the run to add. The layers are written as a profile, or as a file for SAPP, which stagecut-plan(1) reads as well.
+--logs is given once for each run, in their order, of the files that have no memory_usage; if all have it, of all runs, and the logs count. It names a folder, whose files end in the number of their rank, as worker_3.log does; or files by commas, of ranks 0, 1 and so on, or each as RANK=FILE.
+Times are read from --times, from time_config, or from the traces in the folder of profiling_config.)",
       R"(The file of a dry run on four ranks.	echo '{"pipeline_config": {"pipeline_num": 4, "num_layer": 6, "offset": [1, 0, 1, 0]}, "recompute_config": {}, "memory_usage": {"head_memory": 4600, "tail_memory": 2000, "body_memories": {"stage_id": [1, 2], "memories": [1600, 2800]}}}' > init.yaml
 The memory of the parts.	stagecut fit memory init.yaml --no-constant
 The layers, to be planned.	stagecut fit memory init.yaml --no-constant --times 0.1,3,3.5 --format sapp --output layers.json)"}},
     {"stagecut fit guide",
-     {R"(Proposes dry runs of which stagecut-fit-memory(1) tells all parts, so that errors of the peaks grow least in these: for every rank how many layers it holds, and how many are recomputed, in SAPP's words. With --after, runs are added to those that were made, whose file then also says --devices and --layers.)",
-      R"(As few runs as tell all, to be pasted.	stagecut fit guide --devices 8 --layers 32 --recompute select,full
+     {R"(Proposes dry runs from which stagecut-fit-memory(1) determines all parts, so that errors of the peaks grow least in these: for every rank how many layers it holds, and how many are recomputed, in SAPP's terms. With --after, runs are added to those that were made, whose file then also sets --devices and --layers.)",
+      R"(As few runs as determine all, to be pasted.	stagecut fit guide --devices 8 --layers 32 --recompute select,full
 Three runs, as a file.	stagecut fit guide --devices 8 --layers 32 --recompute full --runs 3 --format sapp --output guide.yaml)"}},
     {"stagecut simulate",
      {"Runs one iteration of a plan on paper, or of stages whose times are given, under its own schedule or another, "
-      "and tells when it ends, when devices idle, and what memory they hold.",
+      "and prints when it ends, when devices idle, and what memory they hold.",
       R"(Another schedule for the same cut.	stagecut simulate plan.json --schedule gpipe
 Four stages without a plan.	stagecut simulate --forward 8,14,18,20 --backward 16,28,36,40 --microbatches 8)"}},
     {"stagecut compare",
-     {"Simulates several plans, and tells of each when its iteration ends, why devices idle, and what memory they "
+     {"Simulates several plans, and prints for each when its iteration ends, why devices idle, and what memory they "
       "need; as a picture, all on one axis.",
       R"(A plan of another schedule.	stagecut plan model.json --devices 4 --microbatches 32 --schedule gpipe --memory none --format json --output gpipe.json
 Side by side, with messages at 25 GB/s.	stagecut compare plan.json gpipe.json --bandwidth 25GB)"}},
     {"stagecut explain",
-     {R"(Tells what holds the iteration of a plan of a chain: why devices are idle, what the makespan waits for, stage by stage, how much shorter it is with one per cent less of a layer, of a device, of a link or with more memory, and the three changes that would help most.
-Every figure is the difference of two simulations; for the price of memory, and for another cut, the plan is made anew. These searches are limited by nodes, so that the answer is the same on every machine, unless --time-limit says seconds. Interrupt (Ctrl-C) ends them.)",
+     {R"(Prints what limits the iteration of a plan of a chain: why devices are idle, what the makespan waits for, stage by stage, how much shorter it is with one per cent less of a layer, of a device, of a link or with more memory, and the three changes that would help most.
+Every figure is the difference of two simulations; for the price of memory, and for another cut, the plan is made anew. These searches are limited by nodes, so that the answer is the same on every machine, unless --time-limit sets seconds. Interrupt (Ctrl-C) ends them.)",
       R"(Where to begin?	stagecut explain plan.json)"}},
     {"stagecut sweep",
      {R"(Plans every combination of devices, microbatches, schedules, stages per rank and recomputation, and marks the Pareto front of time and memory: the rows that no other beats in one without being worse in the other.
 Each search is limited by nodes, so that the table is the same on every machine. Interrupt (Ctrl-C) ends the sweep with what was planned by then.)",
       R"(On 2 or 4 devices of 60 GiB, all rows as CSV.	stagecut sweep model.json --devices 2,4 --microbatches 32 --memory 60GiB --csv rows.csv)"}},
     {"stagecut verify",
-     {"Works out again what a plan says, from the profile alone and by code that planner and simulator have no part "
-      "in. Plans that were edited, written by another program, or made of an older profile are found out.",
+     {"Computes the values of a plan again, from the profile alone and by code that planner and simulator do not "
+      "use. Plans that were edited, written by another program, or made from an older profile are detected.",
       R"(Hold a plan against its profile.	stagecut verify model.json plan.json)"}},
     {"stagecut show",
      {"Reads a plan or a profile in any form that is known, and prints it for a person, or writes it in another form.",
       R"(A plan as a table.	stagecut show plan.json
 The same plan for DeepSpeed.	stagecut show plan.json --format deepspeed)"}},
     {"stagecut formats",
-     {"Lists the words of --format of stagecut-plan(1) and stagecut-show(1), and what is written for each.",
+     {"Lists the values of --format of stagecut-plan(1) and stagecut-show(1), and what is written for each.",
       "List them.	stagecut formats"}},
     {"stagecut schedules",
-     {"Lists the words of --schedule of stagecut-simulate(1), most of which stagecut-plan(1) takes, too; and whether "
+     {"Lists the values of --schedule of stagecut-simulate(1), most of which stagecut-plan(1) takes, too; and whether "
       "each sends back whole (B), or the gradients of inputs and weights apart (I and W).",
       "List them.	stagecut schedules"}},
     {"stagecut presets",
-     {"Lists the words of --preset of stagecut-profile-transformer(1), with figures of each model.",
+     {"Lists the values of --preset of stagecut-profile-transformer(1), with figures of each model.",
       "List them.	stagecut presets"}},
     {"stagecut demo",
      {"Plans two models for two numbers of devices by three rules, and prints how much later the iteration ends by the "
       "simpler ones.",
       "See what the rules are worth.	stagecut demo"}},
     {"stagecut completion",
-     {R"(Prints the script that completes commands, options, their words and names of files in a shell. Where it is put for one user, bash and fish find it when it is needed; for zsh, put it into a folder of fpath, before compinit is called.)",
+     {R"(Prints the script that completes commands, options, their values and names of files in a shell. Where it is put for one user, bash and fish find it when it is needed; for zsh, put it into a folder of fpath, before compinit is called.)",
       R"(For bash.	stagecut completion bash > ~/.local/share/bash-completion/completions/stagecut
 For zsh.	stagecut completion zsh > ~/.zfunc/_stagecut
 For fish.	stagecut completion fish > ~/.config/fish/completions/stagecut.fish)"}},

@@ -61,38 +61,38 @@ inline std::string phrase(const std::string& text) {
 }
 
 /// The possible values of an option, if its description does not list them.
-inline std::string words_told(const told_option& option) {
+inline std::string values_text(const option_description& option) {
   const auto& words = option.known.words;
   const auto named = [&](const std::string& word) { return option.says.find(word) != std::string::npos; };
   if (words.empty() || std::all_of(words.begin(), words.end(), named)) return "";
-  const char* const begin = option.known.how == known_words::kind::only   ? "One of"
-                            : option.known.how == known_words::kind::list ? "A list of"
-                                                                          : "Known are";
+  const char* const begin = option.known.how == known_values::kind::only   ? "One of"
+                            : option.known.how == known_values::kind::list ? "A list of"
+                                                                           : "Known are";
   return fmt::format(" {} {}.", begin, fmt::join(words, ", "));
 }
 
 /// An option or an argument with its description.
-inline std::string roff_option(const told_option& option, bool placed) {
+inline std::string roff_option(const option_description& option, bool placed) {
   std::string names;
   for (const std::string& each : option.names) {
     names += fmt::format("{}\\f{}{}\\fR", names.empty() ? "" : ", ", placed ? 'I' : 'B', roff(each));
   }
   if (!placed && !option.value.empty()) names += fmt::format(" \\fI{}\\fR", roff(option.value));
   const std::string end = option.required && !placed ? " Required." : "";
-  const std::string more = option.repeated && !placed ? " May be said several times." : "";
-  return fmt::format(".TP\n{}\n{}", names, roff_lines(sentence(option.says) + words_told(option) + more + end));
+  const std::string more = option.repeated && !placed ? " May be given several times." : "";
+  return fmt::format(".TP\n{}\n{}", names, roff_lines(sentence(option.says) + values_text(option) + more + end));
 }
 
 /// The options in their groups; the first group has no heading.
-inline std::string roff_options(const told_command& command) {
+inline std::string roff_options(const command_description& command) {
   std::string text;
   std::vector<std::string> groups;
-  for (const told_option& each : command.options) {
+  for (const option_description& each : command.options) {
     if (std::find(groups.begin(), groups.end(), each.group) == groups.end()) groups.push_back(each.group);
   }
   for (const std::string& group : groups) {
     text += &group == &groups.front() ? ".SH OPTIONS\n" : fmt::format(".SS {}\n", roff(group));
-    for (const told_option& each : command.options) {
+    for (const option_description& each : command.options) {
       if (each.group == group) text += roff_option(each, false);
     }
   }
@@ -100,36 +100,36 @@ inline std::string roff_options(const told_command& command) {
 }
 
 /// `stagecut plan [OPTIONS] FILE`, as in the usage.
-inline std::string roff_synopsis(const told_command& command) {
+inline std::string roff_synopsis(const command_description& command) {
   std::string text = fmt::format(".SH SYNOPSIS\n\\fB{}\\fR [\\fIOPTIONS\\fR]", roff(command.name()));
-  for (const told_option& each : command.arguments) text += fmt::format(" \\fI{}\\fR", roff(each.usage()));
+  for (const option_description& each : command.arguments) text += fmt::format(" \\fI{}\\fR", roff(each.usage()));
   if (!command.commands.empty()) text += command.needs_command ? " \\fISUBCOMMAND\\fR" : " [\\fISUBCOMMAND\\fR]";
   return text + '\n';
 }
 
 /// The description of the command, its subcommands and its arguments.
-inline std::string roff_description(const told_command& command, std::string_view prose) {
+inline std::string roff_description(const command_description& command, std::string_view prose) {
   std::string text = ".SH DESCRIPTION\n";
   for (const std::string_view each : split(prose, '\n')) {
     text += (each.data() == prose.data() ? "" : ".PP\n") + roff_lines(each);
   }
   if (!command.commands.empty()) text += ".SH COMMANDS\n";
-  for (const told_command& each : command.commands) {
+  for (const command_description& each : command.commands) {
     text += fmt::format(".TP\n\\fB{}\\fR\n{}", roff(each.path.back()),
                         roff_lines(fmt::format("{}: see {}(1).", each.says, each.name("-"))));
   }
   if (!command.arguments.empty()) text += ".SH ARGUMENTS\n";
-  for (const told_option& each : command.arguments) text += roff_option(each, true);
+  for (const option_description& each : command.arguments) text += roff_option(each, true);
   return text;
 }
 
 /// Statuses, examples, and the files installed with the program.
-inline std::string roff_rest(const told_command& command, std::string_view examples) {
+inline std::string roff_rest(const command_description& command, std::string_view examples) {
   std::string text = ".SH EXIT STATUS\n";
   for (const status_meaning& each : status_meanings) {
     const bool all = *each.of == '\0', program = command.path.size() == 1;
     if (!all && !program && std::string_view(each.of).find(command.path.back()) == std::string_view::npos) continue;
-    const std::string of = all || !program ? "" : fmt::format(" Said by {}.", each.of);
+    const std::string of = all || !program ? "" : fmt::format(" Returned by {}.", each.of);
     text += fmt::format(".TP\n\\fB{}\\fR\n{}", static_cast<int>(each.status), roff_lines(each.means + of));
   }
   text += ".SH EXAMPLES\n";
@@ -147,12 +147,12 @@ inline std::string roff_rest(const told_command& command, std::string_view examp
 }
 
 /// The manual page of a command.
-inline std::string manual_page(const told_command& command, const told_command& program) {
+inline std::string manual_page(const command_description& command, const command_description& program) {
   std::string title = command.name("-");
   const auto* const known = stagecut::find_name(manual_prose, command.name());
   const page_prose prose = known == nullptr ? page_prose() : known->value;
   std::string others;
-  for (const told_command* const each : all_of(program)) {
+  for (const command_description* const each : all_of(program)) {
     if (each == &command) continue;
     others += fmt::format("{}\n.BR {} (1)", others.empty() ? "" : " ,", roff(each->name("-")));
   }

@@ -43,16 +43,16 @@ inline std::string memory_fit_text(const stagecut::dry_runs& runs, const stagecu
                                    const std::optional<stagecut::io::sapp_times>& times) {
   table lines(0);
   lines.add({"part", "memory", ""});
-  const auto add = [&](const std::string& part, double bytes, bool told, const char* otherwise) {
-    lines.add({part, told ? signed_bytes_text(bytes) : "-", told ? "" : otherwise});
+  const auto add = [&](const std::string& part, double bytes, bool known, const char* otherwise) {
+    lines.add({part, known ? signed_bytes_text(bytes) : "-", known ? "" : otherwise});
   };
-  add("constant of a rank", found.constant, found.constant_told, "left out");
+  add("constant of a rank", found.constant, found.constant_determined, "left out");
   add("parameters of a layer", found.parameters, true, "");
   for (std::size_t c = 0; c < runs.choices.size(); ++c) {
     add("activations of a layer, " + runs.choices[c], found.activations[c], true, "");
   }
-  add("head", found.head, found.head_told, "no peak is of a rank with it");
-  add("tail", found.tail, found.tail_told, "no peak is of a rank with it");
+  add("head", found.head, found.head_determined, "no peak is of a rank with it");
+  add("tail", found.tail, found.tail_determined, "no peak is of a rank with it");
   std::string text = lines.text([](std::size_t) { return std::string(); });
   if (times) {
     text += fmt::format("forward passes: head {}, a layer {}, tail {}\n", seconds_text(times->head),

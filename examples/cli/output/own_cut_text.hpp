@@ -50,15 +50,16 @@ inline std::string what_holds_text(const stagecut::plan& own, stagecut::framewor
   options.search = {};
   options.most_changes = 1;
   options.target = target;
-  const stagecut::plan_explanation told = stagecut::explain_plan(own, options);
-  if (!(told.makespan > 0)) return "";
-  const auto percent = [&](double value) { return percent_text(value / told.makespan); };
-  std::string text = fmt::format("of its iteration a device computes {}, and is idle while the pipeline fills {}, for "
-                                 "uneven stages {}",
-                                 percent(told.parts.work), percent(told.parts.schedule), percent(told.parts.imbalance));
-  if (told.parts.transfers > 0) text += fmt::format(", for messages {}", percent(told.parts.transfers));
+  const stagecut::plan_explanation explanation = stagecut::explain_plan(own, options);
+  if (!(explanation.makespan > 0)) return "";
+  const auto percent = [&](double value) { return percent_text(value / explanation.makespan); };
+  std::string text = fmt::format(
+      "of its iteration a device computes {}, and is idle while the pipeline fills {}, for "
+      "uneven stages {}",
+      percent(explanation.parts.work), percent(explanation.parts.schedule), percent(explanation.parts.imbalance));
+  if (explanation.parts.transfers > 0) text += fmt::format(", for messages {}", percent(explanation.parts.transfers));
   text += "\n";
-  for (const stagecut::plan_change& each : told.changes) {
+  for (const stagecut::plan_change& each : explanation.changes) {
     text += fmt::format("{} would save {}\n", change_text(own, each), time_text(own.profile, each.saved));
   }
   return text;

@@ -13,13 +13,13 @@
 #include <utility>
 #include <vector>
 
+#include "options/did_you_mean.hpp"
+#include "options/option_checks.hpp"
 #include "output/computed_text.hpp"
 #include "output/plan_text.hpp"
 #include "output/predicted_rates.hpp"
 #include "output/report_parts.hpp"
 #include "output/screen.hpp"
-#include "options/did_you_mean.hpp"
-#include "options/words.hpp"
 
 /// The program's own formats with descriptions; for `json` see its documentation page.
 struct own_format {
@@ -27,8 +27,8 @@ struct own_format {
   const char* describes;
 };
 inline constexpr own_format own_formats[] = {{"text", "a table for a person"},
-                                              {"json", "the whole plan, of"},
-                                              {"html", "a page: timeline, memory, cuts, prices, what frameworks are told"}};
+                                             {"json", "the whole plan, of"},
+                                             {"html", "a page: timeline, memory, cuts, prices, frameworks"}};
 
 /// A plan with its predicted rates in its JSON, as `predicted`.
 inline stagecut::plan with_rates(stagecut::plan made) {

@@ -91,7 +91,7 @@ inline std::string inference_text(const stagecut::plan& plan) {
                         1 / figures.heaviest, plan.stages.size());
     const std::size_t kept = plan.stages[0].in_flight;
     if (kept != 0 && kept < plan.stages.size()) {
-      text += fmt::format("; memory is that of {}: --in-flight {} plans for all", kept, plan.stages.size());
+      text += fmt::format("; memory is for {} of them: --in-flight {} plans for all", kept, plan.stages.size());
     }
   }
   return text + "\n";
@@ -199,8 +199,8 @@ inline void say_scope(stagecut::plan& made, const std::string& scope) {
 inline std::string scope_of(const stagecut::plan& made) {
   const auto others = nlohmann::json::parse(made.unknown_fields, nullptr, false);
   if (!others.is_object()) return "";
-  const std::string said = computed_figure(others, "not_searched", std::string());
-  return said.empty() ? said : shown(said, 1000);
+  const std::string scope = computed_figure(others, "not_searched", std::string());
+  return scope.empty() ? scope : shown(scope, 1000);
 }
 
 /// The same as lines of text, of 80 columns at most, indented after the first.
@@ -237,12 +237,15 @@ inline std::string summary(const stagecut::plan& plan) {
     for (const auto& stage : plan.stages) busy += m * (stage.forward + stage.mean_backward(plan.schedule.microbatches));
     const double all = *plan.makespan * static_cast<double>(plan.devices);
     const std::size_t group = plan.schedule.group;
-    text += fmt::format(
-        "{} of {} microbatch{}{}{}: {} {}, devices idle {:.1f} % of it", schedule_name(plan.schedule.name),
-        plan.schedule.microbatches, plan.schedule.microbatches == 1 ? "" : "es",
-        group == 0 ? "" : fmt::format(" in groups of {}", group),
-        plan.schedule.slices == 1 ? "" : fmt::format(" in {} slices", plan.schedule.slices), time_text(plan.profile, *plan.makespan),
-        plan.messages.links.empty() ? "without transfers" : "with transfers", 100 * std::max(0.0, 1 - busy / all));
+    const char* const transfers = plan.stages.size() == 1       ? ""  // there are none
+                                  : plan.messages.links.empty() ? " without transfers"
+                                                                : " with transfers";
+    text +=
+        fmt::format("{} of {} microbatch{}{}{}: {}{}, devices idle {:.1f} % of it", schedule_name(plan.schedule.name),
+                    plan.schedule.microbatches, plan.schedule.microbatches == 1 ? "" : "es",
+                    group == 0 ? "" : fmt::format(" in groups of {}", group),
+                    plan.schedule.slices == 1 ? "" : fmt::format(" in {} slices", plan.schedule.slices),
+                    time_text(plan.profile, *plan.makespan), transfers, 100 * std::max(0.0, 1 - busy / all));
     const double end = share_at_end(plan);
     text += end > 0 ? fmt::format(", {:.2g} % after the last pass\n", 100 * end) : "\n";
   }

@@ -120,13 +120,14 @@ inline std::optional<stagecut::plan_check> rates_check(const stagecut::profile& 
   const nlohmann::ordered_json rates = rates_json(made);
   if (rates.is_null()) {
     check.result = stagecut::check_result::not_checked;
-    check.why = "the profile does not say how many tokens there are";
+    check.why = "the profile does not give the number of tokens";
     return check;
   }
-  const nlohmann::json& said = others["predicted"];
+  const nlohmann::json& stored = others["predicted"];
   for (const char* const name : {"tokens_per_second", "tokens_per_second_per_gpu", "gpus", "mfu"}) {
-    if (!said.is_object() || (!said.contains(name) && !rates.contains(name))) continue;
-    const double claimed = computed_figure(said, name, 0.0), real = rates.contains(name) ? rates[name].get<double>() : 0;
+    if (!stored.is_object() || (!stored.contains(name) && !rates.contains(name))) continue;
+    const double claimed = computed_figure(stored, name, 0.0),
+                 real = rates.contains(name) ? rates[name].get<double>() : 0;
     if (!check.claimed) check.claimed = claimed, check.recomputed = real;
     if (std::abs(claimed - real) <= 1e-6 * std::abs(real)) continue;
     check.result = stagecut::check_result::broken;

@@ -15,12 +15,12 @@
 #include <string>
 #include <vector>
 
+#include "options/option_checks.hpp"
+#include "options/quantity.hpp"
+#include "options/strategy_pictures.hpp"
 #include "output/plan_text.hpp"
 #include "output/screen.hpp"
 #include "output/table.hpp"
-#include "options/quantity.hpp"
-#include "options/strategy_pictures.hpp"
-#include "options/words.hpp"
 
 // The recomputation of a plan, for a person.
 
@@ -62,7 +62,7 @@ inline std::string state_text(const stagecut::compared_plan& row) {
   for (const char* const why : {"stopped before", "no time was left", "more stages than layers"}) {
     if (row.why == why) return "not tried";
   }
-  const bool refused = row.why.starts_with("stagecut::") || row.why.find(" cannot say ") != row.why.npos;
+  const bool refused = row.why.starts_with("stagecut::") || row.why.find(" cannot express ") != row.why.npos;
   return refused ? "refused" : stagecut::to_string(row.state);
 }
 

@@ -263,10 +263,11 @@ class plan_report {
     for (const auto& each : stagecut::io::formats) {
       if (each.any_plan) continue;
       try {
-        const std::string told = each.write(made_);
-        std::string unsaid = stagecut::find_target(each.name) == nullptr ? "" : settings_text(made_, each.name, told);
-        if (!unsaid.empty()) unsaid = "\n# " + unsaid.substr(0, unsaid.size() - 1);
-        result.lines.push_back({std::string(each.describes), told + unsaid, false});
+        const std::string target_lines = each.write(made_);
+        std::string settings =
+            stagecut::find_target(each.name) == nullptr ? "" : settings_text(made_, each.name, target_lines);
+        if (!settings.empty()) settings = "\n# " + settings.substr(0, settings.size() - 1);
+        result.lines.push_back({std::string(each.describes), target_lines + settings, false});
       } catch (const std::exception& error) {
         result.lines.push_back({std::string(each.describes), error.what(), true});
       }

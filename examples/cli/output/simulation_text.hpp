@@ -77,7 +77,8 @@ inline std::string simulation_text(const simulated& of, const screen& on) {
   }
   text += lines.text([&](std::size_t line) {
     const auto limit = line == 0 || !picture.bytes ? std::nullopt : picture.limit_of(line - 1);
-    return limit && picture.memory[line - 1].peak() > *limit ? "  above the limit" : "";
+    const bool above = limit && picture.memory[line - 1].peak() > *limit;
+    return above ? fmt::format("  above the limit of {}", bytes_text(*limit)) : std::string();
   });
   if (run.ranks.size() > most) text += fmt::format("and {} ranks more\n", run.ranks.size() - most);
   const auto part = [&](double value) { return run.makespan > 0 ? 100 * (value / run.makespan) : 0; };

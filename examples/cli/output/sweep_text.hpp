@@ -24,6 +24,11 @@ inline bool has_shape(const stagecut::sweep_row& row) {
   return stagecut::has_shape(row.schedule, row.devices, row.stages_per_rank, row.microbatches);
 }
 
+/// The name for --recompute of a checkpointing mode, as `plan` has it where nothing is recomputed.
+inline const char* recomputation_name(stagecut::checkpointing mode) {
+  return mode == stagecut::checkpointing::never ? "none" : stagecut::to_string(mode);
+}
+
 /// The configurations of a sweep to list: all with an existing schedule, those with a plan, those on the front.
 enum class sweep_lines { all, planned, front };
 
@@ -40,7 +45,7 @@ inline table sweep_table(const stagecut::profile& model, const std::vector<stage
                             : row.bound > 0 ? fmt::format("{:.1f} %", 100 * (row.makespan / row.bound - 1))
                                             : "?";
     lines.add({stagecut::to_string(row.schedule), std::to_string(row.devices), std::to_string(row.stages_per_rank),
-               std::to_string(row.microbatches), stagecut::to_string(row.checkpoint), time(row.makespan),
+               std::to_string(row.microbatches), recomputation_name(row.checkpoint), time(row.makespan),
                time(row.per_microbatch), any ? bytes_text(row.memory) : "-", gap,
                row.on_front    ? "front"
                : any           ? ""
@@ -60,7 +65,11 @@ inline std::string configurations_text(const std::vector<stagecut::sweep_row>& r
   std::string text = fmt::format("{} of {} configurations have a plan, {} of them on the front of time and memory\n", planned,
                       rows.size(), front);
   if (dominated > 0) text += fmt::format("{} were left out: another one is better in both\n", dominated);
-  if (impossible > 0) text += fmt::format("{} are none that their schedule is made for\n", impossible);
+  if (impossible > 0) {
+    text += fmt::format("{} not supported by {} schedule\n",
+                        impossible == 1 ? "1 configuration is" : fmt::format("{} configurations are", impossible),
+                        impossible == 1 ? "its" : "their");
+  }
   return text;
 }
 

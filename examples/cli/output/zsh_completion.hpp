@@ -26,17 +26,17 @@ inline std::string zsh_text(const std::string& text) {
 }
 
 /// The values of an option or argument: `:FILE:_files`.
-inline std::string zsh_values(const told_option& of) {
+inline std::string zsh_values(const option_description& of) {
   const std::string words = fmt::format("{}", fmt::join(of.known.words, " "));
-  const std::string what = of.file                                   ? "_files"
-                           : words.empty()                           ? " "
-                           : of.known.how == known_words::kind::list ? "_values -s , word " + words
-                                                                     : "(" + words + ")";
+  const std::string what = of.file                                    ? "_files"
+                           : words.empty()                            ? " "
+                           : of.known.how == known_values::kind::list ? "_values -s , word " + words
+                                                                      : "(" + words + ")";
   return fmt::format(":{}:{}", zsh_text(of.value), what);
 }
 
 /// An option in the syntax of `_arguments`; one entry per name.
-inline std::string zsh_option(const told_option& option) {
+inline std::string zsh_option(const option_description& option) {
   std::string text;
   for (const std::string& name : option.names) {
     const bool ends = option.value.empty() && (name == "-h" || name.starts_with("--help") || name == "--version");
@@ -51,32 +51,32 @@ inline std::string zsh_option(const told_option& option) {
 }
 
 /// The function of a command.
-inline std::string zsh_function(const told_command& command) {
+inline std::string zsh_function(const command_description& command) {
   std::string text = fmt::format("_{}() {{\n", command.name("_"));
   if (!command.commands.empty()) text += "  local curcontext=$curcontext state line\n  typeset -A opt_args\n";
   text += command.commands.empty() ? "  _arguments" : "  _arguments -C";
-  for (const told_option& option : command.options) text += zsh_option(option);
-  for (const told_option& each : command.arguments) {
+  for (const option_description& option : command.options) text += zsh_option(option);
+  for (const option_description& each : command.arguments) {
     text += fmt::format(" \\\n    '{}{}'", each.repeated ? "*" : each.required ? "" : ":", zsh_values(each));
   }
   if (command.commands.empty()) return text + "\n}\n";
   text +=
       " \\\n    '1: :->command' \\\n    '*:: :->words'\n  case $state in\n    command)\n      local -a commands=(\n";
-  for (const told_command& each : command.commands) {
+  for (const command_description& each : command.commands) {
     text += fmt::format("        '{}:{}'\n", each.path.back(), zsh_text(each.says));
   }
   text += "      )\n      _describe command commands ;;\n    words)\n      case $words[1] in\n";
-  for (const told_command& each : command.commands) {
+  for (const command_description& each : command.commands) {
     text += fmt::format("        {}) _{} ;;\n", each.path.back(), each.name("_"));
   }
   return text + "      esac ;;\n  esac\n}\n";
 }
 
 /// The script for zsh: a file `_stagecut` in its `fpath`, or to be sourced.
-inline std::string zsh_completion(const told_command& program) {
+inline std::string zsh_completion(const command_description& program) {
   std::string text =
-      "#compdef stagecut\n# Completes the words of stagecut in zsh: made by `stagecut completion zsh`.\n";
-  for (const told_command* const each : all_of(program)) text += zsh_function(*each);
+      "#compdef stagecut\n# Completes commands and options of stagecut in zsh: written by `stagecut completion zsh`.\n";
+  for (const command_description* const each : all_of(program)) text += zsh_function(*each);
   return text + R"(if [[ $zsh_eval_context[-1] == loadautofunc ]]; then
   _stagecut "$@"
 else

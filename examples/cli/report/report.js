@@ -24,7 +24,7 @@
 //   cuts?      {layers: [{name, seconds: of a microbatch, forward and backward}],
 //               rows: [{name, facts?: text, cuts: [0, first layers of the stages behind it, number of layers]}]}
 //   prices?    [TABLE with a title in place of the caption]
-//   lines?     [{name, text} or {name, refused: why the framework cannot be told}]
+//   lines?     [{name, text} or {name, refused: why the framework cannot express the plan}]
 //   scatter?   {points: [{name, time: of a microbatch, memory: of the fullest device, schedule?: name, for the colour,
 //                         front: whether nothing is better in both, plan?: PLAN}], limit?: bytes}
 "use strict";
@@ -138,8 +138,8 @@ function announce(text) { document.getElementById("announced").textContent = tex
 function table({caption, columns, rows, note, bars}, named = true) {
   const isNumber = (text) => typeof text === "number" || /^[-+]?[\d.]+(e[-+]?\d+)?( [a-zA-Z%]{1,3})?$/.test(text);
   const ofNumbers = columns.map((_, i) => {
-    const told = rows.map((row) => row[i]).filter((text) => text !== "-" && text !== "");
-    return told.length > 0 && 2 * told.filter(isNumber).length >= told.length;
+    const given = rows.map((row) => row[i]).filter((text) => text !== "-" && text !== "");
+    return given.length > 0 && 2 * given.filter(isNumber).length >= given.length;
   });
   const shape = (text, i) =>
     isNumber(text) || ofNumbers[i] && text === "-" ? "number" : String(text).length > 40 && "long";
@@ -475,7 +475,7 @@ class Passes {
     const start = rank.start[i];
     const cause = this.cause(r, i);
     if (!rank.given.causes) return "";
-    if (!cause) return start === 0 ? "starts the iteration" : "starts as its schedule says";
+    if (!cause) return start === 0 ? "starts the iteration" : "starts as scheduled";
     const ended = this.ranks[cause[0]].end[cause[1]];
     const counts = (time) => time > 1e-9 * this.plan.makespan;
     const name = this.name(...cause);
@@ -726,7 +726,7 @@ class Timeline extends Chart {
     this.row = row;
     this.top = 18;
     this.rows = document.createElement("canvas");  // the passes, in pixels
-    this.told = make("p", {class: "told", role: "status"});
+    this.status = make("p", {class: "status", role: "status"});
     this.choose();
   }
 
@@ -819,7 +819,7 @@ class Timeline extends Chart {
       const [red, green, blue] = shades[rank.kind[i]][rank.chunk[i]];
       const a = Math.max(0, (rank.start[i] - from) * scale);
       let b = (rank.end[i] - from) * scale;
-      if (b - a > 4 * this.dense) b -= this.dense;  // a gap, so that neighbours can be told apart
+      if (b - a > 4 * this.dense) b -= this.dense;  // a gap, so that neighbours can be distinguished
       b = Math.min(width, b);
       const until = Math.round(rank.bottom[i] * rows);
       for (let row = Math.round(rank.top[i] * rows); row < until; ++row) {
@@ -942,7 +942,7 @@ class Timeline extends Chart {
     const known = pass && this.passes.ranks[pass[0]].given.causes;
     const lines = pass ? [...this.passes.tell(...pass), ...(known ? [this.tellChain()] : [])] :
                          ["", "No pass is chosen: click on one to see what it waits for."];
-    this.told.replaceChildren(...lines.map((each, i) => make(i ? "span" : "strong", {}, each)));
+    this.status.replaceChildren(...lines.map((each, i) => make(i ? "span" : "strong", {}, each)));
     this.axis.redraw();
   }
 
@@ -1538,7 +1538,7 @@ function lines(all) {
   const refused = all.filter((each) => each.refused !== undefined).map((each) => [each.name, each.refused]);
   const why = () => table({caption: "Why not", columns: ["framework", "why"], rows: refused});
   section("For a framework", ...all.filter((each) => each.text !== undefined).map(one),
-    refused.length > 0 ? behind(`${counted(refused.length, "framework")} that cannot be told this plan`, why) : "");
+    refused.length > 0 ? behind(`${counted(refused.length, "framework")} that cannot express this plan`, why) : "");
 }
 
 // --- The page

@@ -10,7 +10,7 @@
 /// The system for mass simulation of cuts, which helps the search for the smallest makespan.
 enum class search_system : std::uint8_t { off, cpu, gpu };
 
-inline constexpr stagecut::named<search_system> search_words[] = {
+inline constexpr stagecut::named<search_system> search_system_names[] = {
     {"cpu", search_system::cpu}, {"gpu", search_system::gpu}, {"off", search_system::off}};
 
 /// Search helpers. Their code is in a separate file, the only one that includes Thrust.

@@ -79,8 +79,8 @@ class chain_times {
 
   /// Queries the passes of all items.
   ///
-  /// @param is_told  whether the model has `input`; otherwise it is the backward pass minus the weight gradient
-  void read_items(answer forward, answer backward, answer weight_of, answer input, bool is_told);
+  /// @param is_given  whether the model has `input`; otherwise it is the backward pass minus the weight gradient
+  void read_items(answer forward, answer backward, answer weight_of, answer input, bool is_given);
 
   /// Queries the own times of stages, besides their items.
   void read_constants(answer forward_of, answer backward_of, answer weight_of);

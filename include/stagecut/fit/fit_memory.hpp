@@ -37,9 +37,9 @@ struct memory_fit {
   std::vector<double> activations{};  ///< of a layer and a microbatch, for every choice of recomputation
   double head = 0;                    ///< of what comes before the body
   double tail = 0;                    ///< of what comes after the body
-  bool constant_told = false;         ///< false: `constant` is 0, since it was left out
-  bool head_told = false;             ///< false: `head` is 0, since no peak is of a rank with the head
-  bool tail_told = false;             ///< false: `tail` is 0, since no peak is of a rank with the tail
+  bool constant_determined = false;   ///< false: `constant` is 0, since it was left out
+  bool head_determined = false;       ///< false: `head` is 0, since no peak is of a rank with the head
+  bool tail_determined = false;       ///< false: `tail` is 0, since no peak is of a rank with the tail
   /// Condition number of the equations with columns of length 1: a bound on the amplification of errors of the peaks.
   double condition = 0;
   std::vector<double> predicted{};  ///< every peak, computed from the parts
@@ -66,10 +66,10 @@ template <class Solve>
                                             const std::vector<memory_unknown>& unknowns, const Solve& solve) {
   const memory_equations equations = equations_of(peaks, unknowns);
   const singular_values parts = singular_values_of(equations.columns);
-  if (const auto untold = untold_groups(parts, unknowns); !untold.empty()) {
+  if (const auto undetermined = undetermined_groups(parts, unknowns); !undetermined.empty()) {
     const bool few = peaks.size() < unknowns.size();
-    const std::string counts = joined({peaks.size(), " of them cannot tell ", unknowns.size(), " unknowns: "});
-    fail(invalid_input("peaks", joined({few ? counts : "", untold_text(untold, choices)})));
+    const std::string counts = joined({peaks.size(), " of them cannot determine ", unknowns.size(), " unknowns: "});
+    fail(invalid_input("peaks", joined({few ? counts : "", undetermined_text(undetermined, choices)})));
   }
   double largest = 0;
   for (const rank_peak& each : peaks) largest = each.bytes > largest ? each.bytes : largest;

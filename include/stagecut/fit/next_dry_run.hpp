@@ -44,7 +44,7 @@ struct dry_run_design {
   double condition = 0;        ///< of `fit_memory` with these and the existing peaks
   /// False: such a pipeline does not determine the constant, and `fit_memory` needs `constant = false`. This is the case
   /// for two ranks, since each has the head or the tail, and if every run has the same number of layers on all ranks.
-  bool constant_told = false;
+  bool constant_determined = false;
 
   /// Equal in every part.
   friend bool operator==(const dry_run_design&, const dry_run_design&) = default;

@@ -166,10 +166,10 @@ constexpr void expects_boost_graph() {
                 "stagecut::has_graph_traits as true");
   if constexpr (known_to_boost<Graph>) {
     static_assert(directed_for_boost<Graph>,
-                  "this graph is undirected: nothing says which of two operators takes what the other one puts out");
+                  "this graph is undirected: it does not define which of two operators takes the output of the other");
     static_assert(lists_vertices<Graph>, "this graph does not list its vertices: it is no VertexListGraph");
     static_assert(has_out_edges<Graph> || lists_edges<Graph>,
-                  "this graph tells no edges: it is neither an IncidenceGraph nor an EdgeListGraph");
+                  "this graph gives no edges: it is neither an IncidenceGraph nor an EdgeListGraph");
   }
 }
 

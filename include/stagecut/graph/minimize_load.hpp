@@ -53,7 +53,7 @@ struct minimize_load_fn : detail::expects_graph_or_set_cost {
     detail::check_load_request(request);
     if (request.method == graph_method::merge || request.method == graph_method::by_levels) {
       detail::fail(argument_error("minimize_load", "method", name_of(graph_method_names, request.method),
-                                  "is of graphs of operators alone"));
+                                  "is for graphs of operators only"));
     }
     if (empty.size() != below.size()) {
       detail::fail(argument_error("minimize_load", "empty.size()", std::to_string(empty.size()),

@@ -39,8 +39,9 @@ struct minimize_makespan_fn : detail::expects_pipeline_model {
       return outcome<makespan_cut>::infeasible({reason::cause::more_stages_than_layers, stages, model.size()});
     }
     engine::chain_ticks chain(model, request.schedule, request.links);
-    if (chain.splits && !tells_weights(model)) {
-      detail::fail(invalid_input("model", "does not tell the gradient of the weights, which the schedule runs apart"));
+    if (chain.splits && !has_weight_times(model)) {
+      detail::fail(
+          invalid_input("model", "has no time for the gradient of the weights alone, which the schedule runs apart"));
     }
     const engine::model_rules<Model, Constraint> rules(model, request.schedule, request.memory_limit.for_all(), allowed,
                                                        request.memory_limit.of_ranks());
@@ -88,7 +89,7 @@ struct minimize_makespan_fn : detail::expects_pipeline_model {
   static void check_memory_of_ranks(const makespan_request& request, bool knows_memory);
 
   template <class Model>
-  static bool tells_weights(const Model& model) {
+  static bool has_weight_times(const Model& model) {
     if constexpr (split_pipeline_model<Model> && detail::has_splits_backward<Model>) return model.splits_backward();
     return split_pipeline_model<Model>;
   }

@@ -12,14 +12,14 @@ namespace stagecut::inline STAGECUT_ABI {
 /// A plan that the requested format cannot express, or that its framework would run as another plan; or a model or a
 /// schedule for which it can express no plan. Another format may do.
 ///
-/// `what()` reads `FORMAT cannot say this plan: WHY`, or `… this model: …`, `… this schedule: …`.
+/// `what()` reads `FORMAT cannot express this plan: WHY`, or `… this model: …`, `… this schedule: …`.
 class not_representable : public std::invalid_argument, public error {
  public:
   /// @param format  its name in `targets` or `io::formats`
   /// @param why     what it cannot express, with the layer or the stage
   /// @param what    a plan, or what else was to be written
   not_representable(std::string_view format, std::string_view why, std::string_view what = "plan")
-      : std::invalid_argument(visible(detail::joined({format, " cannot say this ", what, ": ", why}))),
+      : std::invalid_argument(visible(detail::joined({format, " cannot express this ", what, ": ", why}))),
         format_(format) {}
 
   /// As `std::invalid_argument`.

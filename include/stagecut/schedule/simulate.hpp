@@ -178,10 +178,10 @@ class run_report {
 
 /// Only declared: callable with what derives from `pass_times`.
 template <class T>
-void told_as_pass_times(const pass_times<T>&);
+void is_pass_times(const pass_times<T>&);
 template <class Times>
 concept derived_from_pass_times = requires(const Times& times) {
-  detail::told_as_pass_times(times);
+  detail::is_pass_times(times);
 };
 
 // Names for compiler errors about calls with other arguments.

@@ -35,7 +35,7 @@ STAGECUT_DECL std::optional<reason> at_least_one::obstacle(std::size_t items, st
 
 STAGECUT_DECL void at_least_one::refuse(std::size_t items) const {
   detail::fail(argument_error("at_least_one", "items", std::to_string(size()),
-                              detail::joined({"must be that of the chain, ", items})));
+                              detail::joined({"must be the number of layers of the chain, ", items})));
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI

@@ -42,7 +42,7 @@ STAGECUT_DECL std::optional<reason> forbidden_cuts::obstacle(std::size_t items, 
 
 STAGECUT_DECL void forbidden_cuts::refuse(std::size_t items) const {
   detail::fail(argument_error("forbidden_cuts", "items", std::to_string(size()),
-                              detail::joined({"must be that of the chain, ", items})));
+                              detail::joined({"must be the number of layers of the chain, ", items})));
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI

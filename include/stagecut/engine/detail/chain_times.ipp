@@ -44,12 +44,12 @@ STAGECUT_DECL double chain_times::everything() const {
 }
 
 STAGECUT_DECL void chain_times::read_items(answer forward, answer backward, answer weight_of, answer input,
-                                           bool is_told) {
+                                           bool is_given) {
   for (std::size_t s = 0; s < rows_per_kind_; ++s) {
     for (std::size_t i = 0; i < items; ++i) {
       const double all = checked("backward", backward(s, i), s, i);
       const double weight = splits ? checked("backward_weight", weight_of(s, i), s, i) : 0;
-      const bool told = splits && is_told;
+      const bool told = splits && is_given;
       if (!told && all < weight) refuse("backward_weight", position(s, i), "is above the whole backward pass");
       times_[tick_f].push_back(checked("forward", forward(s, i), s, i));
       times_[tick_b].push_back(told ? checked("backward_input", input(s, i), s, i) : all - weight);

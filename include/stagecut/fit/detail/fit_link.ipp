@@ -71,7 +71,8 @@ struct sample_extent {
   double growth = best / norm;
   // Rounding errors of constant times do not define a bandwidth.
   if (growth * (1 - extent.smallest / extent.largest) <= 1e-12 * latency) {
-    fail(invalid_input("samples", "the time does not grow with the size: larger messages tell the bandwidth"));
+    fail(invalid_input("samples",
+                       "the time does not grow with the size: add larger messages, which determine the bandwidth"));
   }
   if (latency < 0) {  // then the best link without latency is the best of all
     latency = 0;

@@ -27,11 +27,11 @@ namespace detail {
 
 STAGECUT_DECL void set_part(stagecut::memory_fit& of, const memory_unknown& unknown, double bytes) {
   switch (unknown.part) {
-    case memory_part::constant: of.constant = bytes, of.constant_told = true; break;
+    case memory_part::constant: of.constant = bytes, of.constant_determined = true; break;
     case memory_part::parameters: of.parameters = bytes; break;
     case memory_part::activations: of.activations[unknown.choice] = bytes; break;
-    case memory_part::head: of.head = bytes, of.head_told = true; break;
-    case memory_part::tail: of.tail = bytes, of.tail_told = true; break;
+    case memory_part::head: of.head = bytes, of.head_determined = true; break;
+    case memory_part::tail: of.tail = bytes, of.tail_determined = true; break;
   }
 }
 
@@ -58,8 +58,8 @@ STAGECUT_DECL void set_part(stagecut::memory_fit& of, const memory_unknown& unkn
     told = count > 0;
     return told ? sum / count : 0;
   };
-  const double head = mean_left(&rank_peak::has_head, &rank_peak::has_tail, result.head_told);
-  result.tail = mean_left(&rank_peak::has_tail, &rank_peak::has_head, result.tail_told);
+  const double head = mean_left(&rank_peak::has_head, &rank_peak::has_tail, result.head_determined);
+  result.tail = mean_left(&rank_peak::has_tail, &rank_peak::has_head, result.tail_determined);
   result.head = head;
   return result;
 }

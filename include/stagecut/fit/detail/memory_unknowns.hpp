@@ -41,15 +41,16 @@ struct memory_equations {
                                                           view<const memory_unknown> unknowns);
 
 /// The unknowns that equations do not determine: each group is minimal, and only sums of its members are known.
-[[nodiscard]] STAGECUT_DECL std::vector<std::vector<memory_unknown>> untold_groups(const singular_values& of,
-                                                                                   view<const memory_unknown> unknowns);
+[[nodiscard]] STAGECUT_DECL std::vector<std::vector<memory_unknown>> undetermined_groups(
+    const singular_values& of, view<const memory_unknown> unknowns);
 
 /// `the constant and the parameters of a layer cannot be told apart`
-[[nodiscard]] STAGECUT_DECL std::string untold_text(view<const memory_unknown> untold, view<const std::string> choices);
+[[nodiscard]] STAGECUT_DECL std::string undetermined_text(view<const memory_unknown> undetermined,
+                                                          view<const std::string> choices);
 
-/// All groups, and a remedy for each: `A and B cannot be told apart: add RUN; C stand in no peak: add RUN`.
-[[nodiscard]] STAGECUT_DECL std::string untold_text(const std::vector<std::vector<memory_unknown>>& groups,
-                                                    view<const std::string> choices);
+/// All groups, and a remedy for each: `A and B cannot be distinguished: add RUN; C stand in no peak: add RUN`.
+[[nodiscard]] STAGECUT_DECL std::string undetermined_text(const std::vector<std::vector<memory_unknown>>& groups,
+                                                          view<const std::string> choices);
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 

@@ -63,8 +63,8 @@ STAGECUT_DECL memory_equations equations_of(view<const rank_peak> peaks, view<co
   return made;
 }
 
-STAGECUT_DECL std::vector<std::vector<memory_unknown>> untold_groups(const singular_values& of,
-                                                                     view<const memory_unknown> unknowns) {
+STAGECUT_DECL std::vector<std::vector<memory_unknown>> undetermined_groups(const singular_values& of,
+                                                                           view<const memory_unknown> unknowns) {
   constexpr double nothing = 1e-6;
   const auto n = static_cast<Eigen::Index>(unknowns.size());
   // Projection onto the undetermined subspace: two unknowns with a nonzero entry belong to one sum.
@@ -92,26 +92,27 @@ STAGECUT_DECL std::vector<std::vector<memory_unknown>> untold_groups(const singu
   return groups;
 }
 
-STAGECUT_DECL std::string untold_text(view<const memory_unknown> untold, view<const std::string> choices) {
+STAGECUT_DECL std::string undetermined_text(view<const memory_unknown> undetermined, view<const std::string> choices) {
   std::string text;
-  for (std::size_t j = 0; j < untold.size(); ++j) {
-    if (j > 0) text += j + 1 < untold.size() ? ", " : " and ";
-    text += untold[j].name(choices);
+  for (std::size_t j = 0; j < undetermined.size(); ++j) {
+    if (j > 0) text += j + 1 < undetermined.size() ? ", " : " and ";
+    text += undetermined[j].name(choices);
   }
-  return text + (untold.size() > 1 ? " cannot be told apart" : " stand in no peak");
+  return text + (undetermined.size() > 1 ? " cannot be distinguished" : " stand in no peak");
 }
 
 /// The run that would determine such unknowns.
-[[nodiscard]] inline std::string run_that_tells(view<const memory_unknown> untold, view<const std::string> choices) {
+[[nodiscard]] inline std::string distinguishing_run(view<const memory_unknown> undetermined,
+                                                    view<const std::string> choices) {
   const memory_unknown* of[5] = {};
   std::size_t activations = 0;
-  for (const memory_unknown& each : untold) {
+  for (const memory_unknown& each : undetermined) {
     of[static_cast<std::size_t>(each.part)] = &each;
     activations += each.part == memory_part::activations ? 1 : 0;
   }
   const auto& [constant, parameters, kept, head, tail] = of;
   const std::string choice = kept == nullptr ? "" : in_quotes(choices[kept->choice]);
-  if (untold.size() == 1) {
+  if (undetermined.size() == 1) {
     if (kept != nullptr) return "a run in which some rank runs layers as " + choice;
     return "a run in which some rank holds layers";
   }
@@ -130,12 +131,12 @@ STAGECUT_DECL std::string untold_text(view<const memory_unknown> untold, view<co
   return "a run in which some rank runs another share of its layers as " + choice;
 }
 
-STAGECUT_DECL std::string untold_text(const std::vector<std::vector<memory_unknown>>& groups,
-                                      view<const std::string> choices) {
+STAGECUT_DECL std::string undetermined_text(const std::vector<std::vector<memory_unknown>>& groups,
+                                            view<const std::string> choices) {
   std::string text;
   for (const auto& group : groups) {
-    text +=
-        joined({text.empty() ? "" : "; ", untold_text(view(group), choices), ": add ", run_that_tells(group, choices)});
+    text += joined({text.empty() ? "" : "; ", undetermined_text(view(group), choices), ": add ",
+                    distinguishing_run(group, choices)});
   }
   return text;
 }

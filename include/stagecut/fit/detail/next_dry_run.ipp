@@ -276,7 +276,8 @@ class dry_run_exchange {
 /// The space of runs that a request allows.
 [[nodiscard]] inline dry_run_space space_of(const dry_run_request& request) {
   const auto& [ranks, layers, choices, runs, most_layers, in_flight, seed] = request;
-  if (ranks < 2) refuse_dry_run("ranks", ranks, "must be at least 2: of one rank head and tail cannot be told apart");
+  if (ranks < 2)
+    refuse_dry_run("ranks", ranks, "must be at least 2: on one rank, head and tail cannot be distinguished");
   if (layers < ranks) refuse_dry_run("layers", layers, joined({"must be at least the number of ranks, ", ranks}));
   check_choices(choices);
   const std::size_t mean = (layers - 1) / ranks + 1;
@@ -317,12 +318,12 @@ class dry_run_exchange {
   const std::vector<rank_peak> all = with_both(space.all_peaks(), existing.peaks);
   for (const bool constant : {true, false}) {
     space.unknowns = memory_unknowns(space.choices, constant, true, true);
-    const auto untold = untold_groups(singular_values_with(all, space.unknowns), space.unknowns);
-    if (untold.empty()) return constant;
+    const auto undetermined = undetermined_groups(singular_values_with(all, space.unknowns), space.unknowns);
+    if (undetermined.empty()) return constant;
     if (constant) continue;
-    refuse_dry_run(
-        "layers", request.layers,
-        joined({"must be others, or ranks: whatever the runs, ", untold_text(view(untold.front()), request.choices)}));
+    refuse_dry_run("layers", request.layers,
+                   joined({"must be others, or ranks: whatever the runs, ",
+                           undetermined_text(view(undetermined.front()), request.choices)}));
   }
   return false;
 }
@@ -339,7 +340,7 @@ class dry_run_exchange {
     const std::vector<rank_peak> all = with_both(existing, space.peaks(found, 0));
     if (singular_values_with(all, space.unknowns).rank() == static_cast<Eigen::Index>(unknowns)) return found;
   }
-  refuse_dry_run("runs", runs, "would tell all, but none were found: another seed may help");
+  refuse_dry_run("runs", runs, "would determine all parts, but none were found: try another seed");
 }
 
 }  // namespace detail
@@ -354,14 +355,14 @@ STAGECUT_DECL dry_run_design next_dry_run_fn::operator()(const dry_run_request& 
     }
   }
   dry_run_design design;
-  design.constant_told = detail::set_unknowns(space, request, existing);
+  design.constant_determined = detail::set_unknowns(space, request, existing);
   detail::dry_run_exchange search(space, existing.peaks, request.seed);
   std::vector<detail::run_loads> found = detail::fewest_runs(space, search, existing.peaks);
   design.least_runs = found.size();
   if (request.runs != 0 && request.runs < found.size()) {
-    detail::refuse_dry_run(
-        "runs", request.runs,
-        detail::joined({"must be at least ", found.size(), " to tell ", space.unknowns.size(), " unknowns, or 0"}));
+    detail::refuse_dry_run("runs", request.runs,
+                           detail::joined({"must be at least ", found.size(), " to determine ", space.unknowns.size(),
+                                           " unknowns, or 0"}));
   }
   if (request.runs > found.size()) found = search(request.runs, std::move(found));
 

@@ -40,7 +40,7 @@ inline void check_communication_problem(const communication_problem& problem) {
   const auto check_length = [&](const char* name, std::size_t length) {
     if (length == 0 || length == n) return;
     fail(argument_error("minimize_communication", joined({"problem.", name, ".size()"}), std::to_string(length),
-                        joined({"must be that of the variables, ", n})));
+                        joined({"must be the number of variables, ", n})));
   };
   check_length("operations", problem.operations.size());
   check_length("group", problem.group.size());

@@ -56,7 +56,7 @@ inline stage_ranges::stage_ranges(const operator_graph& graph, const contraction
     for (const std::size_t to : elements.below().successors(e)) most[e] = std::min(most[e], most[to]);
     if (least[e] > most[e] && conflict.empty()) {
       conflict =
-          joined({"operator ", elements.operators_of(e)[0], " may stand on no stage beside those that are fixed"});
+          joined({"operator ", elements.operators_of(e)[0], " has no stage left: the fixed operators exclude all"});
     }
   }
 }

@@ -40,9 +40,9 @@ inline void check_graph_request(std::string_view function, const profile& model,
   check_names(function, request);
   check_numbers(function, model, request);
   check_devices(function, request);
-  if (request.best_in_flight) refuse("best_in_flight", "true", "is of chains");
+  if (request.best_in_flight) refuse("best_in_flight", "true", "is for chains only");
   if (!request.in_flight.empty())
-    refuse("in_flight", "{…}", "is that of the schedule, or chosen for the makespan, in a graph");
+    refuse("in_flight", "{…}", "is given by the schedule, or chosen for the makespan, in a graph");
   if (request.stages_per_rank == 0 || request.stages_per_rank >> 20U != 0) {
     refuse("stages_per_rank", std::to_string(request.stages_per_rank), "must be from 1 to below 2^20");
   }
@@ -60,7 +60,7 @@ inline void check_graph_request(std::string_view function, const profile& model,
   }
   if (request.links.size() > 1)
     refuse("links.size()", std::to_string(request.links.size()), "must be at most 1 for a graph");
-  if (request.topology) refuse("topology", "{…}", "is not known to plans of graphs: say one link for all");
+  if (request.topology) refuse("topology", "{…}", "is not supported for a graph: give one link for all");
   const plan_objective of = request.objective;
   const bool least_sent = request.method == graph_method::communication;
   if (least_sent && of != plan_objective::automatic && of != plan_objective::communication) {
@@ -74,10 +74,10 @@ inline void check_graph_request(std::string_view function, const profile& model,
     refuse("objective", to_string(of), "must be bottleneck or makespan for a graph");
   }
   if (!request.memory_limit.of_ranks().empty()) {
-    refuse("memory_limit", "{…}", "is not supported for a graph: say one memory for all devices");
+    refuse("memory_limit", "{…}", "is not supported for a graph: give one memory limit for all devices");
   }
-  if (!request.forbidden_cuts.empty()) refuse("forbidden_cuts", "{…}", "is of chains: say groups of layers");
-  if (!request.kept_together.empty()) refuse("kept_together", "{…}", "is of chains: say groups of layers");
+  if (!request.forbidden_cuts.empty()) refuse("forbidden_cuts", "{…}", "is for chains only: set groups of layers");
+  if (!request.kept_together.empty()) refuse("kept_together", "{…}", "is for chains only: set groups of layers");
   if (!request.speeds.empty() && (request.cpus != 0 || request.at_most)) {
     refuse("speeds", "{…}", "needs a stage on every device: cpus must be 0, and at_most false");
   }

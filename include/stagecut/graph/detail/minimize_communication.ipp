@@ -108,7 +108,7 @@ class placement_solver {
       element_order order = next_order();
       if (elements_.any_fixed()) sort_by_devices(order);
       devices start = placement_cut(elements_, order).run();
-      if (start.empty()) start = dealt_out(order);
+      if (start.empty()) start = spread_in_order(order);
       polish(std::move(start), stop);
       if (!least_.empty() && rounds_ % 2 == 1) polish(kicked(), stop);
       ++rounds_;
@@ -170,7 +170,7 @@ class placement_solver {
   }
 
   /// Fills one device after the other, within the devices allowed for each element.
-  [[nodiscard]] devices dealt_out(const element_order& order) const {
+  [[nodiscard]] devices spread_in_order(const element_order& order) const {
     devices result(elements_.size());
     communication_elements::weights held;
     communication_elements::weights all;

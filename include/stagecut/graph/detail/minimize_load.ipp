@@ -22,7 +22,7 @@ namespace detail {
 STAGECUT_DECL void check_load_request(const load_request& request, std::string_view function) {
   if (request.devices == 0) fail(argument_error(function, "devices", "0", "must be at least 1"));
   if (request.method == graph_method::communication) {
-    fail(argument_error(function, "method", "communication", "is that of minimize_communication"));
+    fail(argument_error(function, "method", "communication", "is for minimize_communication"));
   }
   if (request.method == graph_method::modules) {
     fail(argument_error(function, "method", "modules", "is of module trees: see partition_modules"));

@@ -13,9 +13,8 @@ namespace stagecut::inline STAGECUT_ABI {
 namespace detail {
 
 STAGECUT_DECL std::string operator_text(const operator_graph& graph, std::size_t v) {
-  std::string text = joined({"operator ", v});
-  if (v >= graph.names.size()) return text;
-  return joined({text, " (", in_quotes(graph.names[v]), ")"});
+  if (v >= graph.names.size() || graph.names[v].empty()) return joined({"operator ", v});
+  return joined({"operator ", v, " (", in_quotes(graph.names[v]), ")"});
 }
 
 }  // namespace detail

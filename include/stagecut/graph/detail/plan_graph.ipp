@@ -50,7 +50,7 @@ inline void check_graph_makespan(std::string_view function, const profile& model
   if (request.cpus != 0) refuse("cpus", std::to_string(request.cpus), "must be 0 for the makespan of a graph");
   if (!request.speeds.empty())
     refuse("speeds", "{…}",
-           "are not told with the makespan of a graph, whose devices are alike: the bottleneck takes them");
+           "are not supported for the makespan of a graph, whose devices are alike: minimise the bottleneck");
   if (request.by != measure::time) refuse("by", "another measure", "must be time for the makespan");
   if (request.transfers != transfer_kind::link && request.transfers != transfer_kind::latency) {
     refuse("transfers", to_string(request.transfers), "must be link or latency for the makespan of a graph");
@@ -116,9 +116,10 @@ inline void limit_rounds(search_options& limits, std::size_t elements, double pa
 
 /// The warm-up counts of a plan. Stages without any messages are expressed with an edge that carries nothing, so that
 /// they are no chain: takes the best counts with that edge.
-[[nodiscard]] inline std::vector<std::size_t> warm_up_as_said(const operator_graph& graph, const plan_request& request,
-                                                              const load_options& options,
-                                                              const graph_makespan& found) {
+[[nodiscard]] inline std::vector<std::size_t> requested_warm_up(const operator_graph& graph,
+                                                                const plan_request& request,
+                                                                const load_options& options,
+                                                                const graph_makespan& found) {
   if (found.stages() == 1) return found.warm_up;
   stage_pipeline stages = make_stage_pipeline(graph, found.assignment, found.stages());
   if (!stages.edges.empty()) return found.warm_up;
@@ -138,7 +139,7 @@ inline void limit_rounds(search_options& limits, std::size_t elements, double pa
   plan result = detail::described_graph_plan(model, unscheduled, graph, found.assignment,
                                              stage_figures(graph, found.assignment, kinds, options));
   if (!result.messages.links.empty()) result.messages.kind = to_string(request.transfers);
-  const std::vector<std::size_t> warm_up = warm_up_as_said(graph, request, options, found);
+  const std::vector<std::size_t> warm_up = requested_warm_up(graph, request, options, found);
   bool falling = true;
   for (std::size_t s = 0; s < found.stages(); ++s) {
     result.stages[s].cost = result.stages[s].forward + result.stages[s].backward;

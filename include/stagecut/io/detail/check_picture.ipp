@@ -79,7 +79,7 @@ STAGECUT_DECL void picture_check::check(const timed_op<double>& each) const {
   if (is_transfer(what.kind)) {
     const bool forward = what.kind == op_kind::send_forward;
     require(forward || what.kind == op_kind::send_backward, "run", what.stage,
-            "receives, and transfers are told by senders");
+            "receives, and transfers are given by their senders");
     require(links_->find(what) != nullptr, "run", what.stage, "has no stage to send to");
   }
   const bool inside = is_amount(each.start) && is_amount(each.end) && each.start <= each.end;

@@ -108,7 +108,7 @@ inline void note_table(const csv_header& header, const count_watch& watch, const
     const auto written = std::to_chars(digits, digits + sizeof digits, options.bytes_per_parameter);
     note(joined({"column ", in_quotes(parameters->name), " counts parameters, which are taken as ",
                  std::string_view(digits, static_cast<std::size_t>(written.ptr - digits)),
-                 " bytes each: --parameter-bytes says another size, in C++ table_options::bytes_per_parameter"}));
+                 " bytes each: --parameter-bytes sets another size, in C++ table_options::bytes_per_parameter"}));
   } else if (watch.looks_like_counts()) {
     note(joined({"column ", in_quotes(parameters->name),
                  " is read as bytes: are these counts? Then name it parameter_count, else parameters_bytes"}));

@@ -50,7 +50,7 @@ class dot_graph {
     dot_node& node = nodes_[from];
     const double bytes = words_.number(*weight);
     if (node.sent.value_or(bytes) != bytes) {
-      refuse(weight->line, joined({"the weight is not that of another edge out of ", in_quotes(node.each.name),
+      refuse(weight->line, joined({"the weight differs from another edge out of ", in_quotes(node.each.name),
                                    ": a node sends the same along all of them"}));
     }
     node.sent = bytes;

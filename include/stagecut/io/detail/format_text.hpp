@@ -184,7 +184,7 @@ inline void check_plan(std::string_view function, std::string_view format, const
     refuse(format, joined({p.edges.size(), " edges join ", p.stages.size(), " stages, and its stages are a chain"}));
   }
   for (std::size_t s = 0; s < p.stages.size(); ++s) {
-    if (p.stages[s].on_cpu) refuse(format, joined({"stage ", s, " stands on a CPU, and it has no word for that"}));
+    if (p.stages[s].on_cpu) refuse(format, joined({"stage ", s, " is on a CPU, which the format cannot express"}));
   }
   check_devices(format, p, recomputed, devices);
 }

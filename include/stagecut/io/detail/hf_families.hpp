@@ -154,7 +154,7 @@ inline void qwen2_moe_rules(hf_figures& at, transformer::architecture& a) {
   // Its windows, if used, would be in other layers than Qwen2's: they are accepted only if listed.
   const std::size_t window = at.flag("use_sliding_window", false) ? at.count_or_null("sliding_window", 4096) : 0;
   if (!set_listed_windows(at, a, window, "sliding_window") && window != 0) {
-    at.object().fail_at("/use_sliding_window", "true, and no \"layer_types\" that say of which layers");
+    at.object().fail_at("/use_sliding_window", "true, and no \"layer_types\" that list its layers");
   }
   qwen_experts(at, a, 60, 4, 1408);
   a.shared_ffn = at.count({"shared_expert_intermediate_size"}, 5632);

@@ -228,10 +228,9 @@ STAGECUT_DECL transformer::architecture read_hugging_face(const json_value& from
   const std::string family = as_family.empty() ? family_of(whole) : std::string(as_family);
   transformer::architecture made = read_as_family(whole, family);
   if (as_family.empty() && family == "plain") {  // its other members would be lost
-    whole.refuse_unasked(
-        {"name", "source", "version", "note", "description", "comment", "license", "published_total"},
-        "is no plain name, or belongs to a part that is not there; --as, in C++ as_family, says of which "
-        "family a file without \"model_type\" is, and as plain ignores such members");
+    whole.refuse_unasked({"name", "source", "version", "note", "description", "comment", "license", "published_total"},
+                         "is no plain name, or belongs to a part that is not there; --as, in C++ as_family, gives the "
+                         "family a file without \"model_type\" is, and as plain ignores such members");
   }
   refuse_unread(whole, made, family);
   const auto text_if_any = [&](const char* member) {
@@ -246,7 +245,7 @@ STAGECUT_DECL transformer::architecture read_hugging_face(const json_value& from
     made.sequence = transformer::tokens_of_images(*made.vision);
   if (const auto fault = transformer::detail::find_fault(made, {})) {
     const bool named = fault->problem.starts_with(fault->field);  // `heads = 3 does not divide ...`
-    fail(invalid_input(joined({source, "#"}), named ? fault->problem : joined({fault->field, ": ", fault->problem})));
+    fail(invalid_input(source, named ? fault->problem : joined({fault->field, ": ", fault->problem})));
   }
   return made;
 }

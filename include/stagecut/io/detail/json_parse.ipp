@@ -90,12 +90,12 @@ class json_builder : public nlohmann::json_sax<json> {
     token = last;
     what = error.what();
     const bool inside = problem.empty() && !open_.empty() && !(open_.back()->is_object() && open_.back()->empty());
-    if (inside) place = "#" + pointer_to(last_step(*open_.back(), 0));
+    if (inside) place = place_at(last_step(*open_.back(), 0));
     return false;
   }
 
   json root;            ///< the result
-  std::string place;    ///< `#POINTER` of JSON that is rejected, or of the invalid value
+  std::string place;    ///< `#POINTER` of JSON that is rejected, or of the invalid value; empty: the whole text
   std::string problem;  ///< empty: none
   std::size_t at = 0;   ///< the byte at which it is invalid
   std::string token;    ///< last token read there, possibly with previous ones
@@ -131,7 +131,7 @@ class json_builder : public nlohmann::json_sax<json> {
   /// Stops building, but checks whether the rest is JSON.
   /// @param step  its position within the innermost open value
   bool refuse(std::string_view step, std::string why) {
-    place = "#" + pointer_to(step);
+    place = place_at(step);
     problem = std::move(why);
     root = nullptr;
     open_.clear();
@@ -143,6 +143,12 @@ class json_builder : public nlohmann::json_sax<json> {
     std::string pointer;
     for (std::size_t i = 0; i + 1 < open_.size() && pointer.size() < 200; ++i) pointer += last_step(*open_[i], 1);
     return joined({pointer, pointer.size() < 200 ? "" : "/...", step});
+  }
+
+  /// `#POINTER` of the same position; empty for the whole text.
+  [[nodiscard]] std::string place_at(std::string_view step) const {
+    const std::string pointer = pointer_to(step);
+    return pointer.empty() ? pointer : "#" + pointer;
   }
 
   /// The step to the last value within another one, or with `behind` 0 to the next element of an array.
@@ -208,7 +214,8 @@ STAGECUT_DECL json_reading read_json(std::string_view text, std::size_t depth) {
   if (!json::sax_parse(text, &builder)) {
     if (const std::string_view word = word_at(text, builder.at); word == "NaN" || word == "Infinity" || word == "-Infinity") {
       return {nullptr, std::move(builder.place),
-              joined({word, " is no number of JSON, though Python's json writes it: leave it out, or say null"}), false};
+              joined({word, " is no number of JSON, though Python's json writes it: leave it out, or write null"}),
+              false};
     }
     const std::string_view before = text.substr(0, builder.at);
     const auto line = 1 + std::count(before.begin(), before.end(), '\n');

@@ -106,7 +106,7 @@ inline void upgrade(const json_value& value, plan& made) {
 inline void read_stages(const json_value& value, plan_version version, plan& made) {
   const auto assignment = value.find("assignment");
   if (assignment) made.assignment = read_assignment(*assignment);
-  if (assignment && value.find("cuts")) assignment->fail("does not agree with cuts beside it: one of both is enough");
+  if (assignment && value.find("cuts")) assignment->fail("does not agree with cuts: give one of both");
   if (!assignment) made.cuts = read_cuts(value.at("cuts"), made.stages_per_rank);
   const json_value stages = value.at("stages");
   const auto elements = stages.elements();

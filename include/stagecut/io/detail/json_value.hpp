@@ -44,10 +44,11 @@ class json_value {
     fail_at("", problem...);
   }
 
-  /// Rejects the part at `pointer` within the value.
+  /// Rejects the part at `pointer` within the value. The place of the whole document is its source alone.
   template <class... Parts>
   [[noreturn]] void fail_at(std::string_view pointer, const Parts&... problem) const {
-    detail::fail(invalid_input(joined({source_, "#", pointer_, pointer}), joined({problem...})));
+    const bool whole = pointer_.empty() && pointer.empty();
+    detail::fail(invalid_input(joined({source_, whole ? "" : "#", pointer_, pointer}), joined({problem...})));
   }
 
   /// The value as shown in an error.

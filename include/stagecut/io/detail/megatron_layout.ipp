@@ -32,7 +32,7 @@ class megatron_layout_reader {
     std::vector<std::size_t> sizes(stages);
     for (const std::size_t stage : stage_of_layers()) ++sizes[stage];
     for (std::size_t s = 0; s < stages; ++s) {
-      if (sizes[s] == 0 || (s == bars_ && !is_last_said()))
+      if (sizes[s] == 0 || (s == bars_ && !is_last_given()))
         refuse(joined({"stage ", s, " has no layer: every stage of a plan has one"}));
     }
     return cuts::from_sizes(sizes);
@@ -53,7 +53,7 @@ class megatron_layout_reader {
     std::size_t end = at + 1, times = 0;
     for (; end < text_.size() && text_[end] >= '0' && text_[end] <= '9'; ++end) {
       times = 10 * times + static_cast<std::size_t>(text_[end] - '0');
-      if (times > most_letters) refuse("says more layers than any model has");
+      if (times > most_letters) refuse("has more layers than any model");
     }
     if (end == at + 1) refuse(joined({"character ", at + 1, ": a number has to follow *"}));
     return {times, end};
@@ -105,7 +105,7 @@ class megatron_layout_reader {
 
   void add(char sign, std::size_t at) {
     if (sign == '|') {
-      if (++bars_ > most_letters) refuse("says more stages than any pipeline has");
+      if (++bars_ > most_letters) refuse("has more stages than any pipeline");
       return;
     }
     if (known().find(sign) == std::string::npos) {
@@ -114,12 +114,12 @@ class megatron_layout_reader {
                      ", bars stand between stages"}));
     }
     letters_.push_back({sign, bars_});
-    if (letters_.size() > most_letters) refuse("says more layers than any model has");
+    if (letters_.size() > most_letters) refuse("has more layers than any model");
   }
 
   /// Whether a letter is on the last stage. Layers without a letter do not create a stage of a layout; the first and last
   /// stages of a hybrid model's pattern may consist of them.
-  [[nodiscard]] bool is_last_said() const {
+  [[nodiscard]] bool is_last_given() const {
     return kinds_.is_hybrid() || (!letters_.empty() && letters_.back().second == bars_);
   }
 

@@ -47,7 +47,7 @@ STAGECUT_DECL mindspore_memory read_mindspore_log(std::string_view text, std::st
   for (detail::line_reader lines(text, source); lines.next();) {
     const std::string_view line = lines.line();
     if (line.find("Out of Memory!!!") != std::string_view::npos) {
-      detail::fail(invalid_input(lines.place(), "the run ended out of memory: its peak is not that of the model"));
+      detail::fail(invalid_input(lines.place(), "the run ended out of memory: its peak is not the peak of the model"));
     }
     if (line.find("memory") == std::string_view::npos) continue;
     const std::string place = lines.place();

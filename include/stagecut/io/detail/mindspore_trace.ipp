@@ -66,7 +66,7 @@ inline const json* find_scopes(const json_value& events) {
     const auto level = each.find("tid");
     if (level && (**level == json(0) || **level == json("0"))) made.forward.add(span_of(each));
   }
-  if (made.starts.empty()) events.fail("has no event \"...MatMul-op...\", by which steps are told");
+  if (made.starts.empty()) events.fail("has no event \"...MatMul-op...\", which marks the steps");
   if (made.forward.empty()) events.fail("has no event \"Default\" of a forward pass among its scopes");
   made.forward.sort();
   return made;

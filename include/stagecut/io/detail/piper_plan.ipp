@@ -60,7 +60,8 @@ STAGECUT_DECL std::string as_piper_plan(const variant_graph& graph, const std::v
       const divided_layer* divided = nullptr;
       for (const divided_layer& each : layer.divided) divided = each.tensor_parallel == stage.tensor_parallel ? &each : divided;
       if (divided == nullptr || stage.variants[i] >= divided->variants.size()) {
-        refuse(s, "variants", std::to_string(stage.variants[i]), "must be a variant of the layer on so many devices");
+        refuse(s, "variants", std::to_string(stage.variants[i]),
+               "must be a variant of the layer on this number of devices");
       }
       const std::string& name = divided->variants[stage.variants[i]].name;
       if (!detail::is_utf8(name)) refuse(s, "variants", detail::in_quotes(name), "must be UTF-8");

@@ -34,7 +34,7 @@ namespace stagecut::inline STAGECUT_ABI::io::detail {
   }
   if (!made.assignment.empty()) {
     const std::size_t stages = made.stages.size();
-    if (made.cuts.stages() != 0) return {"/assignment", "{…}", "stands beside cuts, which say the same"};
+    if (made.cuts.stages() != 0) return {"/assignment", "{…}", "is given with cuts, which mean the same"};
     if (made.assignment.size() != layers) {
       return {"/assignment", joined({number_text(made.assignment.size()), " stages"}),
               joined({"are not the number of layers, ", number_text(layers)})};
@@ -49,7 +49,7 @@ namespace stagecut::inline STAGECUT_ABI::io::detail {
       if (any[s] == 0) return {element_at("/stages", s), joined({"stage ", number_text(s)}), "has no layer"};
     }
     if (!stagecut::detail::are_intervals(made.assignment)) return {};
-    return {"/assignment", "{…}", "is of intervals in the order of the model, which cuts say"};
+    return {"/assignment", "{…}", "has intervals in the order of the model only, which cuts express"};
   }
   const std::size_t stages = made.cuts.stages();
   if (stages == 0) return {"/cuts", "{}", "makes no stage"};
@@ -160,7 +160,7 @@ namespace stagecut::inline STAGECUT_ABI::io::detail {
   if (orders.empty()) return {};
   if (made.schedule.group != 0) {
     return {"/schedule/group", number_text(made.schedule.group),
-            "does not agree with an order of one's own, which says it"};
+            "does not agree with a schedule of one's own, which gives it"};
   }
   if (!made.schedule.name.empty()) {
     return {"/schedule/name", in_quotes(made.schedule.name), "does not agree with an order of one's own, which has no name"};
@@ -225,7 +225,7 @@ namespace stagecut::inline STAGECUT_ABI::io::detail {
 [[nodiscard]] inline plan_fault makespan_fault(const plan& made) {
   if (!made.makespan) return {};
   if (made.schedule.name.empty() && made.schedule.orders.empty()) {
-    return {"/makespan", "a time", "does not agree with no schedule, of which it would be"};
+    return {"/makespan", "a time", "is given without a schedule"};
   }
   if (made.schedule.microbatches != 0) return {};
   return {"/makespan", "a time", "does not agree with a number of microbatches that is not known"};

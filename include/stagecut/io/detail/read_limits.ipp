@@ -16,14 +16,14 @@ namespace detail {
 STAGECUT_DECL void refuse_size(std::string_view source, const read_limits& limits) {
   stagecut::detail::fail(invalid_input(
       source, stagecut::detail::joined({"is larger than ", limits.bytes,
-                                        " bytes, the most that is read unless --input-limit says more, in C++ "
+                                        " bytes, the most that is read unless --input-limit allows more, in C++ "
                                         "read_limits::bytes"})));
 }
 
 STAGECUT_DECL std::string depth_problem(std::size_t depth) {
   return stagecut::detail::joined(
       {"nested deeper than ", depth,
-       ", the most that is read unless --input-depth says more, in C++ read_limits::depth"});
+       ", the most that is read unless --input-depth allows more, in C++ read_limits::depth"});
 }
 
 }  // namespace detail

@@ -38,7 +38,7 @@ struct sapp_peaks {
            const json_value& bytes) {
     if (rank >= pipelines.ranks()) of.fail(of.shown(), " is no rank of ", std::to_string(pipelines.ranks()));
     if (!seen.insert({run, rank}).second) {
-      of.fail("the memory of rank ", std::to_string(rank), " in run ", std::to_string(run), " is said twice");
+      of.fail("the memory of rank ", std::to_string(rank), " in run ", std::to_string(run), " is given twice");
     }
     rank_peak& next = add(pipelines, run, rank);
     next.bytes = bytes.amount() * sapp_megabyte;
@@ -59,13 +59,13 @@ struct sapp_peaks {
 
   /// Adds those of some ranks of one run.
   void add_body(const sapp_pipelines& pipelines, std::size_t run, const json_value& ids, const json_value& memories) {
-    const auto ranks_said = ids.elements();
+    const auto rank_ids = ids.elements();
     const auto bytes = memories.elements();
-    if (ranks_said.size() != bytes.size()) {
+    if (rank_ids.size() != bytes.size()) {
       memories.fail("has ", std::to_string(bytes.size()), " elements, and \"stage_id\" ",
-                    std::to_string(ranks_said.size()));
+                    std::to_string(rank_ids.size()));
     }
-    for (std::size_t i = 0; i < bytes.size(); ++i) add(pipelines, run, ranks_said[i].count(), ranks_said[i], bytes[i]);
+    for (std::size_t i = 0; i < bytes.size(); ++i) add(pipelines, run, rank_ids[i].count(), rank_ids[i], bytes[i]);
   }
 
   /// With `none` and the choices that any of them has; or with all choices.

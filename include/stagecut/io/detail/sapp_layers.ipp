@@ -111,7 +111,7 @@ class sapp_layer_reader {
     auto said = from_.find(type.time);
     if (type.choice == sapp_choice::full) {
       auto blank = from_.find("recompute_time ");
-      if (said && blank) blank->fail("is said without a blank behind its name as well");
+      if (said && blank) blank->fail("is given without a blank behind its name, too");
       if (!said) said = blank;
     }
     if (said && said->amount() == 0) said.reset();

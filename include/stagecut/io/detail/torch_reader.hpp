@@ -43,7 +43,7 @@ class torch_reader {
       }
       if (result_.orders.back().empty()) refuse(lines_.number(), "names no op: a rank without a stage");
     }
-    if (result_.orders.empty()) fail(invalid_input(lines_.source(), "is empty"));
+    if (result_.orders.empty()) fail(invalid_input(lines_.place(1), "has no op: each line holds the ops of a rank"));
     check();
     return std::move(result_);
   }
@@ -72,7 +72,7 @@ class torch_reader {
     const std::string_view microbatch = last == text.npos ? std::string_view() : text.substr(last);
     op result;
     if (word == 0 || word == text.npos || microbatch.find_first_not_of(digits) != text.npos) {
-      refuse_cell("is no action: a stage, a word and a microbatch, as 2F0");
+      refuse_cell("is no action: write a stage, a kind and a microbatch, as in 2F0");
     }
     std::string_view name = text.substr(word, last == text.npos ? last : last - word);
     waits_ = name.starts_with("WAIT_");
@@ -80,9 +80,9 @@ class torch_reader {
     const bool known = torch_kind(name, letters_, result.kind);
     if (waits_ && (!known || !has_wait(result.kind))) refuse_cell(joined({"waits for ", in_quotes(name), no_wait}));
     if (!known) {
-      if (name == "BW") refuse_cell(joined({"has the word BW: ", old_letters}));
-      if (name == "I") refuse_cell("has the word I, which is none of the old letters");
-      refuse_cell(joined({"has the word ", in_quotes(name), ", which is none of PyTorch's"}));
+      if (name == "BW") refuse_cell(joined({"has the kind BW: ", old_letters}));
+      if (name == "I") refuse_cell("has the kind I, which is none of the old letters");
+      refuse_cell(joined({"has the kind ", in_quotes(name), ", which is none of PyTorch's"}));
     }
     const bool named = has_microbatch(result.kind);
     if (named == microbatch.empty()) refuse_cell(named ? "names no microbatch" : "names more than a stage");

@@ -84,8 +84,9 @@ constexpr std::size_t take_digits(std::string_view& text) noexcept {
   if (any_of({"true", "True", "TRUE"})) return {true, {}};
   if (any_of({"false", "False", "FALSE"})) return {false, {}};
   if (any_of({"yes", "Yes", "YES", "no", "No", "NO", "on", "On", "ON", "off", "Off", "OFF"})) {
-    return {{},
-            joined({in_quotes(text), " is true or false to some and a text to others: say true, false, or quote it"})};
+    return {
+        {},
+        joined({in_quotes(text), " is true or false to some and a text to others: write true, false, or quote it"})};
   }
   if (any_of({".inf", ".Inf", ".INF", "-.inf", "-.Inf", "-.INF", "+.inf", "+.Inf", "+.INF", ".nan", ".NaN", ".NAN"})) {
     return {{}, joined({in_quotes(text), " is no finite number"})};

@@ -205,14 +205,14 @@ class starting_cut {
 
   /// Any cut that satisfies the rules of ranks, if there is one.
   state find_any(const stage_graph& stages, const engine::stage_layout& layout) {
-    const bool pairs_tell = layout.kind != engine::stage_layout::shape::chain;
+    const bool by_pairs = layout.kind != engine::stage_layout::shape::chain;
     memory_cut memory(request_.schedule, rules_, chain_.items, clock_);
-    const state by_memory = memory.find(pairs_tell ? most_parts : ~std::size_t{0});
+    const state by_memory = memory.find(by_pairs ? most_parts : ~std::size_t{0});
     if (by_memory == state::feasible) offer(cuts(memory.points));
     if (best_.any()) return state::feasible;
     if (by_memory == state::infeasible) return state::infeasible;
     engine::layered_graph graph;
-    if (pairs_tell) {
+    if (by_pairs) {
       pair_graph pairs(chain_, request_.schedule, layout, rules_);
       if (!pairs.build_untimed(false, cut_space::most_edges, clock_, graph)) return state::unknown;
     } else if (!stages.build(engine::no_ticks, cut_space::most_edges, clock_, graph)) {

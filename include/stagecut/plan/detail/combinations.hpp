@@ -31,16 +31,17 @@ namespace stagecut::inline STAGECUT_ABI::detail {
     return "the speeds are those of another number of devices";
   }
   if (!request.memory_limit.of_ranks().empty() && request.memory_limit.of_ranks().size() != request.devices) {
-    return "the memory is that of another number of devices";
+    return "the memory is given for another number of devices";
   }
   if (request.topology && request.topology->devices() < request.devices) return "the topology has fewer devices";
   if (request.links.size() > 1 && request.links.size() + 1 != request.devices * request.stages_per_rank) {
     return "the links are those of another number of stages";
   }
-  if (recomputes_apart(request)) return "the schedule runs B in two parts, between which what is computed again stays";
+  if (recomputes_apart(request))
+    return "the schedule splits the backward pass, and recomputed activations would be held between its parts";
   const bool whole = whole_stages_of(request) == whole_stages::all;
   if (!whole && !model.splits_backward() && entry_of(request.schedule).splits_backward) {
-    return "the model does not tell the gradient of the weights, which the schedule runs apart";
+    return "the model has no time for the gradient of the weights alone, which the schedule runs apart";
   }
   return target_obstacle(model, request);
 }

@@ -40,8 +40,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// including this one (d'Hondt's method for seats), ties to the first segment without a device, else to the first.
 /// O(devices * segments).
 /// @param rounding  possible error of a cost: a difference within it decides nothing against a segment without a device
-[[nodiscard]] inline std::vector<std::size_t> dealt_devices(const std::vector<module_ticks>& costs,
-                                                            std::size_t devices, module_ticks rounding = 0) {
+[[nodiscard]] inline std::vector<std::size_t> assigned_devices(const std::vector<module_ticks>& costs,
+                                                               std::size_t devices, module_ticks rounding = 0) {
   std::vector<std::size_t> held(costs.size());
   std::vector<std::size_t> result;
   for (std::size_t d = 0; d < devices; ++d) {
@@ -110,7 +110,7 @@ class module_dealer {
     for (std::size_t s = 0; s < count; ++s) {
       for (std::size_t c = segments[s]; c < segments[s + 1]; ++c) of_segments[s] += costs[c];
     }
-    const std::vector<std::size_t> dealt = dealt_devices(of_segments, here.devices.size(), rounding);
+    const std::vector<std::size_t> dealt = assigned_devices(of_segments, here.devices.size(), rounding);
     for (std::size_t s = 0; s < count; ++s) {
       row part{here.node, {first + segments[s], first + segments[s + 1]}, {}};
       for (std::size_t d = 0; d < dealt.size(); ++d) {

@@ -124,8 +124,8 @@ class plan_again {
                      : made.objective.name != "makespan"
                          ? joined({"it is cut by the ", made.objective.name, ", not by the makespan"})
                      : !why_.empty()       ? why_
-                     : has_other_rules()   ? "it keeps to rules that it does not tell, and is not the best without"
-                     : !of_.knows_memory() ? "the memory of its stages is not that of its layers"
+                     : has_other_rules()   ? "it keeps to rules that it does not list, and is not the best without"
+                     : !of_.knows_memory() ? "the memory of its stages is not the memory of its layers"
                                            : "";
     if (!result.unknown.empty()) return result;
     bool proved = same_->state() == state::optimal;

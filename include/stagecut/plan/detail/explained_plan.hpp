@@ -167,7 +167,7 @@ class explained_plan {
       if (is_made_with(each.value)) return;
     }
     fail(invalid_input(joined({"stage ", wrong_}),
-                       "its times are not the sums over its layers, of which prices would be told"));
+                       "its times are not the sums over its layers, which prices are computed from"));
   }
 
   /// Finds how the memory of the stages was computed, if that can be determined.

@@ -76,11 +76,11 @@ STAGECUT_DECL outcome<plan> make_plan_fn::operator()(const profile& model, const
   if (chain || detail::is_for_row(model, request)) return (*this)(model, request);
   if (request.start.stages() != 0) {
     detail::fail(argument_error("make_plan", "start", detail::joined({request.start.stages(), " stages"}),
-                                "is of chains, and this is planned as a graph"));
+                                "is for chains only, and this is planned as a graph"));
   }
   if (request.target != framework::none) {
     detail::fail(argument_error("make_plan", "target", entry_of(request.target).name,
-                                "is of chains, and this is planned as a graph"));
+                                "is for chains only, and this is planned as a graph"));
   }
   return of_graphs(model, with_usual_limit(model, request));
 }

@@ -47,8 +47,9 @@ STAGECUT_DECL reason too_large_block(const profile& model, const cuts& blocks, c
     why.needed = engine::whole_bytes(*least);
     why.place = layer_text(model, first);
     if (last - first > 1) {
-      why.place = joined({"the group of layers ", first, " to ", last - 1, " (", in_quotes(model.layers[first].name),
-                          " to ", in_quotes(model.layers[last - 1].name), ")"});
+      const std::string &from = model.layers[first].name, &to = model.layers[last - 1].name;
+      why.place = joined({"the group of layers ", first, " to ", last - 1});
+      if (!from.empty() && !to.empty()) why.place += joined({" (", in_quotes(from), " to ", in_quotes(to), ")"});
     }
   }
   return why;

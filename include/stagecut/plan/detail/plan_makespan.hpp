@@ -229,9 +229,9 @@ class device_chain {
 }
 
 /// Searches the best cut of a chain among the few that a target can express.
-[[nodiscard]] inline outcome<makespan_cut> best_told_cut(device_chain& on, const profile& model,
-                                                         const plan_request& request, const cuts& blocks,
-                                                         const makespan_request& asked, double began) {
+[[nodiscard]] inline outcome<makespan_cut> best_expressible_cut(device_chain& on, const profile& model,
+                                                                const plan_request& request, const cuts& blocks,
+                                                                const makespan_request& asked, double began) {
   const std::vector<cuts> layouts = layouts_of(request, model, blocks);
   if (layouts.empty()) return outcome<makespan_cut>::infeasible({reason::cause::constraint});
   const auto& limit = request.search.time_limit;
@@ -293,7 +293,8 @@ class device_chain {
                                   : chain_model(run, request.memory_accounting, blocks);
   const target_stages allowed = stages_of_target(model, request, blocks);
   device_chain on(chain, speeds_of_stages(request, asked.schedule.rank_of), allowed, whole == whole_stages::first);
-  const auto found = has_layouts(request) ? best_told_cut(on, model, request, blocks, asked, began) : on.best(asked);
+  const auto found =
+      has_layouts(request) ? best_expressible_cut(on, model, request, blocks, asked, began) : on.best(asked);
   if (found.state() == state::infeasible) {
     return outcome<plan>::infeasible(
         explain_infeasible_best_cut(on, model, request, blocks, memory, asked, allowed, began));

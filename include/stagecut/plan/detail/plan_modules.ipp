@@ -83,7 +83,7 @@ STAGECUT_DECL outcome<planned_modules> plan_modules_fn::operator()(const profile
                                                                    const memory_options& memory,
                                                                    const std::string& optimizer) const {
   if (!model.edges.empty()) {
-    detail::fail(invalid_input("edge 0", "says what feeds what, and modules run in the order of their tree"));
+    detail::fail(invalid_input("edge 0", "orders layers, and modules run in the order of their tree"));
   }
   outcome<module_partition> found = partition_modules(model, request);
   if (!found) return outcome<planned_modules>::infeasible(found.why());

@@ -89,7 +89,7 @@ inline void check_stages_request(std::string_view function, const profile& model
   }
   if (request.stages_per_rank == 1 && entry.stages_per_rank > 1) {
     refuse("schedule", entry.name,
-           joined({"has ", entry.stages_per_rank, " stages on each device: stages_per_rank must say so"}));
+           joined({"has ", entry.stages_per_rank, " stages on each device: set stages_per_rank"}));
   }
   check_shape_of(request);
   if (recomputes_apart(request)) {

@@ -120,18 +120,17 @@ inline void check_row_request(std::string_view function, const layer_row& row, c
     fail(argument_error(function, argument, value, requirement));
   };
   if (request.target != framework::none && request.target != framework::pytorch) {
-    refuse("target", entry_of(request.target).name, "is of chains, and this is a graph");
+    refuse("target", entry_of(request.target).name, "is for chains only, and this is a graph");
   }
   const bool listed = std::is_sorted(row.order.begin(), row.order.end());
-  constexpr const char* unlisted =
-      "numbers layers, which do not stand in an order in which each follows what feeds it: say groups";
+  constexpr const char* unlisted = "numbers layers, which are not in topological order: set groups";
   if (!listed && !request.forbidden_cuts.empty()) refuse("forbidden_cuts", "{…}", unlisted);
   if (!listed && !request.kept_together.empty()) refuse("kept_together", "{…}", unlisted);
-  if (!request.weights.empty()) refuse("weights", "{…}", "is of chains");
-  if (request.start.stages() != 0) refuse("start", "{…}", "is of chains, and this is a graph");
+  if (!request.weights.empty()) refuse("weights", "{…}", "is for chains only");
+  if (request.start.stages() != 0) refuse("start", "{…}", "is for chains only, and this is a graph");
   if (request.memory_accounting.checkpoint != checkpointing::never) {
     refuse("memory_accounting.checkpoint", to_string(request.memory_accounting.checkpoint),
-           "is of chains, and this is a graph");
+           "is for chains only, and this is a graph");
   }
 }
 

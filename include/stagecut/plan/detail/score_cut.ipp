@@ -75,7 +75,7 @@ class cut_score {
     result_.made.profile = model_;
     result_.made.objective.bound = 0;
     result_.made.objective.state = state::unknown;
-    if (short_of_memory) tell_memory(limited, lacks);
+    if (short_of_memory) report_memory(limited, lacks);
     return outcome<scored_cut>::feasible(std::move(result_));
   }
 
@@ -88,11 +88,8 @@ class cut_score {
     const std::size_t before = result_.broken.size();
     for (const std::size_t point : at_.boundaries()) {
       if (begins[point]) continue;
-      const auto named = [&](std::size_t i) {
-        return joined({"layer ", i, " (", in_quotes(model_.layers[i].name), ")"});
-      };
-      result_.broken.push_back(
-          joined({named(point - 1), " and ", named(point), " stay together, and stand on two stages"}));
+      result_.broken.push_back(joined({layer_text(model_, point - 1), " and ", layer_text(model_, point),
+                                       " stay together, and stand on two stages"}));
     }
     return result_.broken.size() != before;
   }
@@ -131,7 +128,7 @@ class cut_score {
   }
 
   /// Reports the devices that have too little memory, and the plan's limit.
-  void tell_memory(const plan_request& limited, const reason& lacks) {
+  void report_memory(const plan_request& limited, const reason& lacks) {
     const std::size_t before = result_.broken.size();
     plan& made = result_.made;
     made.memory.memory_limit = limited.memory_limit;

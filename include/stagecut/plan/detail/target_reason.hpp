@@ -179,7 +179,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   }
   if (!(least > bytes)) least = bytes + 1;
   return {reason::cause::memory, engine::whole_bytes(least), engine::floor_bytes(bytes),
-          joined({"the fullest of ", stages, " stages, in whatever cut ", entry.name, " can say,"}), ""};
+          joined({"the fullest of ", stages, " stages, in whatever cut ", entry.name, " can express,"}), ""};
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

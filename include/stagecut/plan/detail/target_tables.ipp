@@ -16,7 +16,7 @@ STAGECUT_DECL std::string megatron_obstacle(std::size_t p, std::size_t, std::siz
   if (group == 0 || group == p) {
     if (m % p == 0) return "";
     const std::string groups =
-        m < p ? std::string() : joined({", or come in groups: of ", smallest_group(p, m), ", say"});
+        m < p ? std::string() : joined({", or come in groups, for example of ", smallest_group(p, m)});
     return joined({m, " microbatches, and interleaved they must be a multiple of the ", p, " ranks", groups});
   }
   if (group < p || group > m) {

@@ -168,13 +168,13 @@ struct stage_tensors {
 /// Why the costs of the stages cannot be computed; empty: they can.
 [[nodiscard]] inline std::string unknown_cost(const verified_plan& all) {
   const objective_value& objective = all.made.objective;
-  if (objective.name.empty()) return "it does not say what was minimised";
+  if (objective.name.empty()) return "it does not give the objective";
   if (objective.name == "communication") {
     if (objective.of == "sent bytes" || (objective.of == "sent time" && link_of_all(all))) return {};
-    return joined({"it does not say over which link ", in_quotes(objective.of), " is"});
+    return joined({"it does not give the link of ", in_quotes(objective.of)});
   }
   if (objective.of != "time" && !detail::measured_layer(all, 0)) {
-    return joined({"the profile does not say what ", in_quotes(objective.of), " of a layer is"});
+    return joined({"the profile does not define ", in_quotes(objective.of), " of a layer"});
   }
   if (objective.of != "time") return {};
   const bool links = !all.made.messages.links.empty() && objective.name != "makespan";
@@ -202,7 +202,8 @@ inline void verify_costs(verified_plan& all, check_notes& notes) {
     whole += cost;
   }
   for (std::size_t s = 0; s < all.stages(); ++s) {
-    notes.compare(stage_text(s), "its cost is not that of its layers", all.made.stages[s].cost, all.costs[s], whole);
+    notes.compare(stage_text(s), "its cost is not the cost of its layers", all.made.stages[s].cost, all.costs[s],
+                  whole);
   }
 }
 

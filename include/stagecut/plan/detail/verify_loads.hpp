@@ -85,22 +85,23 @@ inline void compare_seconds(const verified_plan& all, std::size_t s, bool kept, 
   const std::string place = stage_text(s);
   if (said.on_cpu) {
     const double both = said.forward + said.mean_backward(all.made.schedule.microbatches);
-    return notes.compare(place, "both passes are not those of its layers on a CPU", both, here.both);
+    return notes.compare(place, "both passes are not the sum over its layers on a CPU", both, here.both);
   }
-  notes.compare(place, "forward is not that of its layers", said.forward, here.forward);
-  notes.compare(place, "backward is not that of its layers", said.backward, here.backward);
+  notes.compare(place, "forward is not the sum over its layers", said.forward, here.forward);
+  notes.compare(place, "backward is not the sum over its layers", said.backward, here.backward);
   if (said.backward_kept.has_value() != kept) {
     notes.broken(place,
                  kept ? "backward_kept is missing" : "backward_kept stands there, and all microbatches are alike");
   }
   if (said.backward_kept) {
-    notes.compare(place, "backward_kept is not that of its layers", *said.backward_kept, here.backward_kept);
+    notes.compare(place, "backward_kept is not the sum over its layers", *said.backward_kept, here.backward_kept);
   }
   if (!said.backward_weight) return;
-  if (!here.splits) notes.broken(place, "backward_weight stands there, and not all of its layers tell it");
-  notes.compare(place, "backward_weight is not that of its layers", *said.backward_weight, here.backward_weight);
+  if (!here.splits) notes.broken(place, "backward_weight is given, and not all of its layers have it");
+  notes.compare(place, "backward_weight is not the sum over its layers", *said.backward_weight, here.backward_weight);
   const double input = here.backward_input + (here.backward - here.backward_kept);
-  notes.compare(place, said.backward_input ? "backward_input is not that of its layers" : "backward_input is missing",
+  notes.compare(place,
+                said.backward_input ? "backward_input is not the sum over its layers" : "backward_input is missing",
                 said.backward_input.value_or(said.backward - *said.backward_weight), input, said.backward);
 }
 
@@ -142,12 +143,12 @@ inline void verify_seconds(verified_plan& all, check_notes& notes) {
       detail::compare_seconds(all, s, kept, notes);
     }
     if (stage.replicas > 1) {
-      notes.not_checked(stage_text(s), "the profile does not say what replicas exchange");
+      notes.not_checked(stage_text(s), "the profile does not give what replicas exchange");
     } else if (!all.seconds[s].unknown[0] && all.seconds[s].update != 0) {
-      notes.compare(stage_text(s), "all_reduce is not that of its layers' updates", stage.all_reduce,
+      notes.compare(stage_text(s), "all_reduce is not the exchange of its layers' updates", stage.all_reduce,
                     all.seconds[s].update);
     } else if (stage.all_reduce != 0) {
-      notes.not_checked(stage_text(s), "the profile does not say what an all-reduce takes");
+      notes.not_checked(stage_text(s), "the profile does not give the time of an all-reduce");
     }
     const double both = stage.forward + stage.mean_backward(all.made.schedule.microbatches);
     said = std::max(said, both);

@@ -123,7 +123,7 @@ inline verified_ends verify_run(const verified_plan& all, const schedule& order,
   if (all.made.makespan) notes.compare("", "the iteration ends at another time", *all.made.makespan, found);
   for (std::size_t s = 0; s < all.stages() && all.made.makespan; ++s) {
     if (all.made.stages[s].on_cpu) {
-      notes.not_checked(stage_text(s), "the profile does not tell the passes on a CPU apart: run as the plan does");
+      notes.not_checked(stage_text(s), "the profile has one time for both passes on a CPU: run as in the plan");
     } else if (all.seconds[s].unknown[0] != '\0') {
       notes.not_checked(stage_text(s), all.seconds[s].unknown);
     }

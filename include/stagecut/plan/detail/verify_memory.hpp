@@ -174,14 +174,14 @@ inline void compare_memory(const verified_plan& all, const std::vector<planned_m
       notes.not_checked(place, unknown);
       continue;
     }
-    notes.compare(place, "resident is not that of its layers", said.resident, memory[s].resident, whole.resident);
-    notes.compare(place, "activations are not those of its layers", said.activations, memory[s].activations,
+    notes.compare(place, "resident is not the sum over its layers", said.resident, memory[s].resident, whole.resident);
+    notes.compare(place, "activations are not the sum over its layers", said.activations, memory[s].activations,
                   whole.activations);
-    notes.compare(place, "workspace is not that of its layers", said.workspace, memory[s].workspace);
+    notes.compare(place, "workspace is not the one of its layers", said.workspace, memory[s].workspace);
     notes.compare(place, "buffers are not those of its ends", said.buffers, memory[s].buffers);
-    notes.compare(place, "recomputed is not that of its layers", said.recomputed, memory[s].recomputed,
+    notes.compare(place, "recomputed is not the one of its layers", said.recomputed, memory[s].recomputed,
                   whole.recomputed);
-    notes.compare(place, "recomputed_apart is not that of its layers", said.recomputed_apart,
+    notes.compare(place, "recomputed_apart is not the one of its layers", said.recomputed_apart,
                   memory[s].recomputed_apart, whole.recomputed);
   }
 }
@@ -228,7 +228,7 @@ inline void verify_limit(const verified_plan& all, const std::vector<planned_mem
   if (said.optimizer.empty()) {
     for (std::size_t s = 0; s < all.stages(); ++s) {
       if (all.made.stages[s].memory != planned_memory{})
-        notes.broken(stage_text(s), "memory stands there, and it does not say how it was reckoned");
+        notes.broken(stage_text(s), "memory is given, and the plan does not give how it was computed");
     }
     if (said.memory_limit) notes.broken("", "there is a limit, and memory was not reckoned");
     notes.not_checked("", "memory was not reckoned");

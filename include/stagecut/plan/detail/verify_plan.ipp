@@ -64,7 +64,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   const objective_value& said = all.made.objective;
   notes.figures(said.value, std::nullopt);
   if (said.name.empty()) {
-    notes.not_checked("", "it does not say what was minimised");
+    notes.not_checked("", "it does not give the objective");
     return notes.take();
   }
   if (said.name == "makespan" || said.name == "iteration") {
@@ -79,7 +79,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   }
   std::vector<double> costs = all.costs;
   if (costs.empty()) {
-    notes.not_checked("", "it is worked out of the stages' costs as the plan says them");
+    notes.not_checked("", "it is computed from the costs of stages as given in the plan");
     for (const planned_stage& each : all.made.stages) costs.push_back(each.cost);
   }
   double whole = 0;
@@ -98,7 +98,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
     notes.not_checked("", "messages and the exchange of gradients may count in it");
     return notes.take();
   }
-  notes.compare("", "it is not that of the stages' costs", said.value, found, rounding);
+  notes.compare("", "it does not follow from the stages' costs", said.value, found, rounding);
   notes.figures(said.value, found);
   return notes.take();
 }
@@ -109,7 +109,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   const objective_value& said = all.made.objective;
   notes.figures(said.bound, std::nullopt);
   if (said.name.empty()) {
-    notes.not_checked("", "it does not say what was minimised");
+    notes.not_checked("", "it does not give the objective");
     return notes.take();
   }
   double whole = 0;
@@ -122,12 +122,12 @@ namespace stagecut::inline STAGECUT_ABI::detail {
     notes.broken("", "the bound is above the value", said.bound, said.value);
   }
   if (said.state == state::optimal && !nearly_equal(said.bound, said.value, rounding)) {
-    notes.broken("", "it is said to be optimal, and the bound is not the value", said.bound, said.value);
+    notes.broken("", "the state is optimal, and the bound is not the value", said.bound, said.value);
   }
-  if (said.state == state::infeasible) notes.broken("", "it is said that there is no plan, and this is one");
+  if (said.state == state::infeasible) notes.broken("", "the state is infeasible, and this is a plan");
   const std::optional<double> least = detail::cheap_bound(all);
   if (!least) {
-    notes.not_checked("", "the profile does not say what no plan can be below");
+    notes.not_checked("", "the profile does not give what bounds all plans from below");
     return notes.take();
   }
   if (clearly_above(*least, said.value, rounding)) {
@@ -248,7 +248,7 @@ STAGECUT_DECL plan_verification verify_plan_fn::operator()(const profile& model,
                            each.name == "tied" || each.name == "fixed" || each.name == "devices";
     if (placement) continue;
     const std::optional<double> found = each.recomputed;
-    each = detail::unchecked(each.name.c_str(), "an assignment does not say it");
+    each = detail::unchecked(each.name.c_str(), "an assignment does not give it");
     each.recomputed = found;
   }
   return result;

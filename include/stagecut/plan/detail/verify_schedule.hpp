@@ -58,7 +58,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
            schedule();
   }
   if (entry->takes == shape_figure::slices && made.schedule.slices <= 1) {
-    return notes.not_checked("", "it does not say into how many slices a sequence is cut"), schedule();
+    return notes.not_checked("", "it does not give the number of slices of a sequence"), schedule();
   }
   bool last_kept = false;
   for (const planned_stage& stage : made.stages) last_kept = last_kept || stage.backward_kept;
@@ -170,7 +170,7 @@ inline void verify_order(const verified_plan& all, const schedule& order, check_
       if (seen != 3 && seen != 13) return notes.broken(joined({"stage ", s, ", microbatch ", k}), "a pass is missing");
     }
     if (!splits || all.seconds.empty() || all.seconds[s].splits || all.made.stages[s].backward_weight) continue;
-    return notes.broken(stage_text(s), "I and W run apart, and its layers do not tell them");
+    return notes.broken(stage_text(s), "I and W run apart, and its layers have no times of each");
   }
 }
 

@@ -26,7 +26,7 @@ inline void check_memory(const training_memory& memory, const plan_request& requ
     any = any || bytes > 0;
   }
   if (request.memory_limit && !any) {
-    fail(invalid_input("model", "no layer takes any bytes: a limit of memory says nothing"));
+    fail(invalid_input("model", "no layer takes any bytes: a memory limit has no effect"));
   }
   if (!counted) fail(invalid_input("model", "its layers take more than 10^18 bytes"));
 }

@@ -73,7 +73,7 @@ inline void check_in_flight(std::string_view function, const plan_request& reque
   for (std::size_t s = 0; s < in_flight.size(); ++s) {
     if (in_flight[s] != 0 && (s == 0 || in_flight[s] <= in_flight[s - 1])) continue;
     fail(argument_error(function, joined({"in_flight[", s, "]"}), std::to_string(in_flight[s]),
-                        "must be at least 1, and not above that of the stage before"));
+                        "must be at least 1, and not above the stage before"));
   }
 }
 
@@ -182,8 +182,7 @@ inline void check_devices(std::string_view function, const plan_request& request
     refuse(joined({"memory_limit[", d, "]"}), std::to_string(memory[d]), "must be finite and above 0");
   }
   if (request.topology && !request.links.empty()) {
-    refuse("links.size()", std::to_string(request.links.size()),
-           "must be 0 where there is a topology, which tells them");
+    refuse("links.size()", std::to_string(request.links.size()), "must be 0 if there is a topology, which gives them");
   }
   if (request.topology && request.topology->devices() < request.devices) {
     refuse("devices", std::to_string(request.devices),
@@ -215,10 +214,10 @@ inline void check_request(std::string_view function, const profile& model, const
                         : method          ? "method"
                         : request.at_most ? "at_most"
                                           : "as_graph",
-                        "said", "is of graphs: see plan_graph"));
+                        "set", "is for graphs only: see plan_graph"));
   }
   if (request.objective == plan_objective::communication) {
-    fail(argument_error(function, "objective", "communication", "is of graphs: see plan_graph"));
+    fail(argument_error(function, "objective", "communication", "is for graphs only: see plan_graph"));
   }
   check_names(function, request);
   check_inference(function, model, request);

@@ -32,7 +32,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
       if (decoders[s] == each || (at_end && decoders[s] + 1 == each)) continue;
       return joined({"stage ", s, " has ", decoders[s], " decoders and stage 1 has ", each, ", with ", chunks,
                      " stages on every device all are equal, but for one less on the first and the last;",
-                     " format megatron can say it"});
+                     " format megatron can express it"});
     }
     return "";
   }
@@ -50,7 +50,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
                               ? joined({sum, "do not divide by the ", ranks, " ranks between the first and the last"})
                               : joined({sum, "would be ", between / ranks, " on each of the ", ranks,
                                         " ranks between the first and the last, and are ", list});
-  return joined({why, "; format megatron can say it"});
+  return joined({why, "; format megatron can express it"});
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

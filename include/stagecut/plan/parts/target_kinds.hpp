@@ -118,7 +118,7 @@ class target_kinds {
                      patterns ? stagecut::list_names(pattern_kinds) : "", merge_text(kinds, model, i)});
     }
     if (kinds.is_hybrid() && model.layers[i].kind == "mtp") {
-      return joined({text, ": in a hybrid model it has a pattern of its own, which no profile says"});
+      return joined({text, ": in a hybrid model it has a pattern of its own, which no profile has"});
     }
     if (entry.kinds[k].order < order) return joined({text, " stands behind ", kind_text(model.layers[i - 1])});
     order = entry.kinds[k].order;

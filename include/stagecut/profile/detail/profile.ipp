@@ -29,7 +29,8 @@ STAGECUT_DECL bool profile::splits_backward() const noexcept {
 namespace detail {
 
 STAGECUT_DECL std::string layer_text(const profile& model, std::size_t i) {
-  return joined({"layer ", i, " (", in_quotes(model.layers[i].name), ")"});
+  const std::string& name = model.layers[i].name;
+  return name.empty() ? joined({"layer ", i}) : joined({"layer ", i, " (", in_quotes(name), ")"});
 }
 
 }  // namespace detail

@@ -32,7 +32,7 @@ STAGECUT_DECL std::vector<std::size_t> possible_ways(const architecture& a, trai
 STAGECUT_DECL stagecut::profile sharded_profile(const architecture& a, const training& r, const device& on,
                                                 const efficiencies& reached, const std::vector<std::size_t>& ways) {
   if (r.tensor_parallel != 1) {
-    stagecut::detail::fail(stagecut::invalid_input("training.tensor_parallel", "must be 1: the degrees say it"));
+    stagecut::detail::fail(stagecut::invalid_input("training.tensor_parallel", "must be 1: the degrees give it"));
   }
   const std::size_t replicas = r.context_parallel * r.data_parallel;
   if (r.expert_parallel > 1 && replicas % r.expert_parallel != 0) {

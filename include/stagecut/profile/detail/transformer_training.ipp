@@ -55,7 +55,7 @@ STAGECUT_DECL std::optional<fault> at_odds(const architecture& a, const training
   }
   if (a.vision && tokens_of_images(*a.vision) > tokens) {
     return fault{r.sequence != 0, "sequence",
-                 joined({"sequence = ", tokens, " has no room for the ", tokens_of_images(*a.vision),
+                 joined({"sequence = ", tokens, " is too short for the ", tokens_of_images(*a.vision),
                          " tokens that images become"})};
   }
   if (a.heads % t != 0) return undivided("tensor_parallel", t, "heads", a.heads);

@@ -135,7 +135,7 @@ STAGECUT_DECL bool has_transfers(const schedule& all) noexcept {
   const auto whole = [](std::string problem) {
     return schedule_fault{schedule_fault::none, schedule_fault::none, std::move(problem)};
   };
-  if (all.stages() == 0) return whole("has no stage");
+  if (all.stages() == 0) return whole("has no stage: rank_of is empty");
   if (all.microbatches == 0) return whole("has no microbatch");
   if (all.slices == 0) return whole("has no slice");
   for (std::size_t s = 0; s < all.stages(); ++s) {

@@ -71,7 +71,7 @@ class duration_table {
     fill_pairs(times, table);
     const bool messages = !transfers.forward.empty() || !transfers.backward.empty();
     if (messages && !options_.with_transfers) refuse_unasked("transfers", "are left out of");
-    if (messages && transfers.kind != options_.transfers) refuse_unasked("transfers.kind", "is not that of");
+    if (messages && transfers.kind != options_.transfers) refuse_unasked("transfers.kind", "differs from");
     if (options_.with_transfers) {
       fill_messages("transfers.forward", transfers.forward, table.data() + transfers_);
       fill_messages("transfers.backward", transfers.backward, table.data() + transfers_ + edges_);

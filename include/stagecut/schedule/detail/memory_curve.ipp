@@ -34,7 +34,7 @@ STAGECUT_DECL void check_bytes(const schedule& order, const std::vector<double>&
 }
 
 STAGECUT_DECL void check_peak(std::size_t rank, double bytes) {
-  if (!is_finite(bytes)) fail(invalid_input(joined({"rank ", rank}), "holds more bytes than a double can tell"));
+  if (!is_finite(bytes)) fail(invalid_input(joined({"rank ", rank}), "holds more bytes than a double can represent"));
 }
 
 }  // namespace detail

@@ -58,7 +58,7 @@ STAGECUT_DECL schedule in_flight_order(view<const std::size_t> in_flight, std::s
     const std::size_t here = in_flight[r] < microbatches ? in_flight[r] : microbatches;
     if (here == 0 || here > before) {
       detail::refuse_shape("in_flight_order", detail::joined({"in_flight[", r, "]"}), in_flight[r],
-                           here == 0 ? "must be at least 1" : "must not be above that of the rank before: deadlock");
+                           here == 0 ? "must be at least 1" : "must not be above the rank before: deadlock");
     }
     before = here;
   }

@@ -10,7 +10,7 @@
 #if THRUST_DEVICE_SYSTEM == THRUST_DEVICE_SYSTEM_CUDA
 #if !defined(__CUDACC__)
 #error \
-    "Thrust's device system is CUDA's, which nvcc alone can read: say -DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP"
+    "Thrust's device system is CUDA's, which nvcc alone can read: set -DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP"
 #endif
 #include <stagecut/search/detail/cuda_system.cuh>
 #endif

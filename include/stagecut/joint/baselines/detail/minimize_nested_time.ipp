@@ -49,7 +49,8 @@ STAGECUT_DECL void check_nested_machines(const char* function, const pipeline_st
     if (bandwidth == 0) continue;
     const double time = 4 * static_cast<double>(devices) * states.parameters[states.size()] / bandwidth +
                         2 * greatest / bandwidth / machines.compression;
-    if (!is_finite(time)) refuse(joined({"levels[", l, "].bandwidth"}), shown(bandwidth), "is too slow to tell times");
+    if (!is_finite(time))
+      refuse(joined({"levels[", l, "].bandwidth"}), shown(bandwidth), "is too slow: a time is not finite");
   }
 }
 

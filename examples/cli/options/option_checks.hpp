@@ -18,9 +18,9 @@
 #include <utility>
 #include <vector>
 
-#include "output/screen.hpp"
 #include "options/did_you_mean.hpp"
 #include "options/quantity.hpp"
+#include "output/screen.hpp"
 
 // Common parts of the options of several commands.
 
@@ -35,7 +35,7 @@ std::vector<std::string> names_of(const Rows& rows) {
   return names;
 }
 
-/// A check without text in help, whose name lists its words for `known_words`: `{bash,fish}`.
+/// A check without text in help, whose name lists its words for `known_values`: `{bash,fish}`.
 inline CLI::Validator named_check(CLI::Validator check, const std::vector<std::string>& words, const char* end = "") {
   return check.description("").name(fmt::format("{{{}}}{}", fmt::join(words, ","), end));
 }
@@ -63,6 +63,24 @@ inline CLI::Validator such_as(const std::vector<std::string>& words) {
 /// The same for comma-separated lists.
 inline CLI::Validator list_of(const std::vector<std::string>& words) {
   return named_check(CLI::Validator(), words, ",...");
+}
+
+/// Reads `never` as `none` in an option or a list of recomputations: one name in all commands, though --checkpoint has
+/// `never`.
+inline CLI::Validator never_is_none() {
+  return CLI::Validator(
+      [](std::string& text) {
+        std::string names;
+        for (std::size_t at = 0; at <= text.size();) {
+          const std::size_t end = std::min(text.find(',', at), text.size());
+          const std::string name = text.substr(at, end - at);
+          names += fmt::format("{}{}", at == 0 ? "" : ",", name == "never" ? "none" : name);
+          at = end + 1;
+        }
+        text = std::move(names);
+        return std::string();
+      },
+      "");
 }
 
 /// An option that sets the value of one of the words of a table.
@@ -103,9 +121,9 @@ inline CLI::Validator excess_check() {
       [](std::string& text) {
         const bool percents = text.ends_with('%');
         const auto number = parse_number(std::string_view(text).substr(0, text.size() - (percents ? 1 : 0)));
-        if (!number || std::signbit(*number)) return fmt::format("{} is no excess: say 0.3 or 30%", shown(text));
+        if (!number || std::signbit(*number)) return fmt::format("{} is no excess: write 0.3 or 30%", shown(text));
         if (!percents && *number >= 1) {
-          return fmt::format("{} is no factor but an excess: 0.3 is 30 %, say {:.6g} in place of {}, or {:.6g}%",
+          return fmt::format("{} is no factor but an excess: 0.3 is 30 %, write {:.6g} in place of {}, or {:.6g}%",
                              shown(text), *number - 1, shown(text), *number * 100);
         }
         if (percents) text = fmt::format("{}", *number / 100);
@@ -127,9 +145,9 @@ inline CLI::Validator seconds_check() {
 
 /// Rejects empty values of a command's options.
 inline void refuse_empty(CLI::App& command) {
-  const CLI::Validator said([](const std::string& value) { return value.empty() ? "must not be empty" : ""; }, "");
+  const CLI::Validator not_empty([](const std::string& value) { return value.empty() ? "must not be empty" : ""; }, "");
   for (CLI::Option* const each : command.get_options()) {
-    if (each->get_expected_max() != 0) each->check(said);
+    if (each->get_expected_max() != 0) each->check(not_empty);
   }
 }
 
@@ -170,21 +188,21 @@ std::vector<Number> parse_list(const char* option, const std::string& text, cons
 
 /// The library's errors for makespan requests, and their names on the command line: `{}` stands for the value of the
 /// argument.
-struct makespan_saying {
+struct makespan_error {
   std::string_view argument, requirement, words;
 };
-inline constexpr makespan_saying makespan_sayings[] = {
+inline constexpr makespan_error makespan_errors[] = {
     {"compare_plans: objective", ", must be the makespan, by which plans are compared",
      "--schedule: auto compares makespans"},
     {"compare_plans: objective", ", is not known", "--schedule: auto compares makespans"},
-    {"compare_plans: cpus", ", is of graphs: see plan_graph",
+    {"compare_plans: cpus", ", is for graphs only: see plan_graph",
      "--schedule: auto compares plans of chains, without --cpus"},
-    {"compare_plans: at_most", ", is of graphs: see plan_graph",
+    {"compare_plans: at_most", ", is for graphs only: see plan_graph",
      "--schedule: auto compares plans of chains, without --at-most"},
-    {"compare_plans: method", ", is of graphs: see plan_graph", "--schedule: auto compares plans of chains"},
+    {"compare_plans: method", ", is for graphs only: see plan_graph", "--schedule: auto compares plans of chains"},
     {"graph_of: options.memory_accounting.checkpoint", ", must be never: what enters a stage of a graph",
-     "--checkpoint: {} is of chains, not of graphs, as which layers with a stage of their own are planned: what enters "
-     "a stage"},
+     "--checkpoint: {} is for chains, not for graphs, as which layers with a stage of their own are planned: what "
+     "enters a stage"},
     {"make_plan: objective", ", is not known", "--objective: {}"},
     {"plan_model: schedule", ", needs stages_per_rank above 1", "--schedule: {} needs --stages-per-rank above 1"},
     {"sweep_rows: objective", ", is not known", "a sweep compares makespans: the {}"},
@@ -193,11 +211,11 @@ inline constexpr makespan_saying makespan_sayings[] = {
 /// The error for an option.
 ///
 /// @param part  of its argument: `.size()`, `[1]` or nothing
-/// @param said  the library's text: `3, must be the number of devices, 2`
-inline std::string option_saying(std::string_view option, std::string_view part, std::string_view said) {
-  const std::size_t comma = std::min(said.find(", "), said.size());
-  const std::string_view value = said.substr(0, comma);
-  const std::string_view requirement = said.substr(std::min(comma + 2, said.size()));
+/// @param problem  the library's text: `3, must be the number of devices, 2`
+inline std::string option_error(std::string_view option, std::string_view part, std::string_view problem) {
+  const std::size_t comma = std::min(problem.find(", "), problem.size());
+  const std::string_view value = problem.substr(0, comma);
+  const std::string_view requirement = problem.substr(std::min(comma + 2, problem.size()));
   constexpr std::string_view as_many = "must be the number of ";
   if (part == ".size()" && requirement.starts_with(as_many)) {
     const std::string_view whose = requirement.substr(as_many.size());
@@ -219,13 +237,14 @@ inline std::string option_saying(std::string_view option, std::string_view part,
     return fmt::format("{}: {} of device {} {}", option, short_value, part.substr(1, part.size() - 2), requirement);
   }
   // A list, or a flag, is not repeated.
-  if (value == "{…}" || value == "said" || value == "true") return fmt::format("{}: {}", option, requirement);
+  if (value == "{…}" || value == "set" || value == "true") return fmt::format("{}: {}", option, requirement);
   if (!requirement.starts_with("must")) return fmt::format("{}: {} {}", option, value, requirement);
   return fmt::format("{}{} = {}, {}", option, part, value, requirement);
 }
 
 /// The members of requests, and the options that set them. A name stands for all that begin with it.
-inline constexpr std::pair<std::string_view, std::string_view> argument_options[] = {{"memory_limit", "--memory"},
+inline constexpr std::pair<std::string_view, std::string_view> argument_options[] = {
+    {"memory_limit", "--memory"},
     {"optimizer", "--optimizer"},
     {"model.inference", "--inference"},
     {"buffer_fraction", "--memory-buffer"},
@@ -275,7 +294,7 @@ inline std::string in_options(const std::string& what) {
   const std::size_t colon = what.find(": ");
   const bool of_argument = what.starts_with("stagecut::") && colon < equals && equals != what.npos;
   const std::string_view named = of_argument ? std::string_view(what).substr(colon + 2, equals - colon - 2) : "";
-  for (const auto& [argument, requirement, words] : makespan_sayings) {
+  for (const auto& [argument, requirement, words] : makespan_errors) {
     const std::size_t at = what.find(requirement);
     if (at == what.npos || !what.starts_with(fmt::format("stagecut::{} = ", argument))) continue;
     const std::string value = what.substr(equals + 3, at - equals - 3);
@@ -283,7 +302,7 @@ inline std::string in_options(const std::string& what) {
   }
   for (const auto& [argument, option] : argument_options) {
     if (!named.starts_with(argument)) continue;
-    return option_saying(option, named.substr(argument.size()), what.substr(equals + 3));
+    return option_error(option, named.substr(argument.size()), what.substr(equals + 3));
   }
   return what;
 }

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "output/screen.hpp"
 #include "options/did_you_mean.hpp"
+#include "output/screen.hpp"
 
 /// The options of a command as written, with their dashes.
 inline std::vector<std::string> option_names(const CLI::App& command) {
@@ -27,7 +27,7 @@ inline std::vector<std::string> option_names(const CLI::App& command) {
 ///
 /// @param app    knows all commands
 /// @param words  as given, without the program's name
-inline std::string unknown_word(const CLI::App& app, const std::vector<std::string_view>& words) {
+inline std::string unknown_argument(const CLI::App& app, const std::vector<std::string_view>& words) {
   const CLI::App* command = &app;
   std::string called, help = "stagecut";
   const auto whose = [&] { return called.empty() ? std::string("its") : called + "'s"; };
@@ -38,8 +38,8 @@ inline std::string unknown_word(const CLI::App& app, const std::vector<std::stri
       const std::string name(word.substr(0, word.find('=')));
       const auto known = option_names(*command);
       if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-      return fmt::format("{} is none of {} options{} (see {} --help{})", shown(name), whose(), did_you_mean(name, known),
-                         help, command->get_help_all_ptr() == nullptr ? "" : "-all");
+      return fmt::format("{} is none of {} options{} (see {} --help{})", shown(name), whose(),
+                         did_you_mean(name, known), help, command->get_help_all_ptr() == nullptr ? "" : "-all");
     }
     std::vector<std::string> inner;
     const CLI::App* next = nullptr;

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "options/words.hpp"
+#include "options/option_checks.hpp"
 
 /// The times of passes as options: lists by stage, or one time for all.
-struct pass_words {
+struct pass_flags {
   std::string forward, backward, backward_input, backward_weight;
 
   /// @param says  description of the requirements
@@ -42,7 +42,7 @@ struct pass_words {
     if (backward_input.empty() != backward_weight.empty()) {
       throw CLI::ValidationError(
           backward_input.empty() ? "--backward-input" : "--backward-weight",
-          backward_input.empty() ? "is needed beside --backward-weight" : "is needed beside --backward-input");
+          backward_input.empty() ? "is needed with --backward-weight" : "is needed with --backward-input");
     }
     if (backward.empty() && backward_input.empty()) {
       throw CLI::ValidationError("--backward", "is needed, or --backward-input and --backward-weight");
