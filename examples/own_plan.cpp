@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A profile written in code, and three plans of it: plain, with recomputation, and with replicas.
+// A profile written in code, and plans of it: plain, with recomputation, with replicas, by any schedule; and what `verify_plan`
+// finds in one that was changed.
 //
 // prints
 //   plain: makespan 2.213 s, none below 2.213 s
@@ -17,6 +18,7 @@
 //     1 of 75 ms, 4.66 GB: block 2 block 3
 //     2 of 93 ms, 4.22 GB: block 4 block 5 block 6 block 7
 #include <stagecut/joint/plan_model.hpp>
+#include <stagecut/plan/verify_plan.hpp>
 
 #include <cstddef>
 #include <cstdio>
@@ -60,6 +62,24 @@ void print(const char* what, const stagecut::outcome<stagecut::plan>& plan) {
   }
 }
 
+void print_compared(const stagecut::planned_model& all) {
+  print("any schedule", all.best);
+  for (const stagecut::compared_plan& row : all.compared) {
+    if (row.makespan == 0) continue;  // `row.why` tells why there is no plan
+    std::printf("  %s, stages per rank %zu: %.3f s, none below %.3f s\n", to_string(row.schedule), row.stages_per_rank,
+                row.makespan, row.bound);
+  }
+  const bool counted = all.statistics.nodes > 0 && all.statistics.seconds > 0;
+  std::printf("  the search: %s%s\n", to_string(all.statistics.ended), counted ? ", with nodes and seconds" : "");
+}
+
+void print_checks(const stagecut::plan_verification& checks) {
+  std::printf("changed by hand: %s\n", checks.holds() ? "holds" : "does not hold");
+  for (const stagecut::plan_check& check : checks.checks) {
+    if (check.result == stagecut::check_result::broken) std::printf("  %s: %s\n", check.name.c_str(), check.why.c_str());
+  }
+}
+
 int main() {
   const stagecut::profile model = model_of_mine();
   stagecut::plan_request request;
@@ -76,4 +96,13 @@ int main() {
   stagecut::plan_request with_replicas = request;
   with_replicas.replicas = {1, 2, 4};  // of a stage; devices are those of the machine
   print("replicas", plan_model(model, with_replicas));
+
+  stagecut::plan_request with_any_schedule = request;
+  with_any_schedule.any_schedule = true;  // `choices` lists schedules, devices, microbatches of your own
+  const stagecut::planned_model all = compare_model(model, with_any_schedule);
+  print_compared(all);
+
+  stagecut::plan changed = *all.best;
+  changed.objective.bound = changed.objective.value *= 0.9;  // a plan that claims too much
+  print_checks(stagecut::verify_plan(model, changed));
 }

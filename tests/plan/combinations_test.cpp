@@ -70,11 +70,11 @@ TEST_CASE("why a combination cannot be tried") {
   CHECK(why(fine) == "");
   auto other = fine;
   other.schedule = interleaved;
-  CHECK(why(other) == "the schedule is not made for these numbers");
+  CHECK(why(other).find(" does not run ") != std::string::npos);
   other.stages_per_rank = 2;
   CHECK(why(other) == "");
   other.microbatches = 5;
-  CHECK(why(other) == "the schedule is not made for these numbers");
+  CHECK(why(other).find(" does not run ") != std::string::npos);
   other = fine;
   other.in_flight = {1, 1, 1};
   CHECK(why(other) == "the numbers in flight are for another schedule or other devices");

@@ -49,7 +49,7 @@ TEST_CASE("the best of several shapes, with the table of what was compared") {
   CHECK(all.compared[first].state == stagecut::state::optimal);
   CHECK(all.best.state() == stagecut::state::optimal);
   CHECK(all.compared[12].why == "needs more devices than there are");
-  CHECK(all.compared[1].why == "the schedule is not made for these numbers");
+  CHECK(all.compared[1].why.find(" does not run ") != std::string::npos);
   // Nobody else is as fast, as far as was looked.
   for (const auto& row : all.compared) {
     if (row.makespan == 0) continue;

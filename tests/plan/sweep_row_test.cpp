@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-using stagecut::pareto;
+using stagecut::mark_pareto_front;
 using stagecut::state;
 using stagecut::sweep_row;
 

@@ -81,9 +81,9 @@ TEST_CASE("each row is what make_plan says of it alone") {
     options.skip_dominated = false;
     for (const auto& row : sweep_rows(model, request, random.axes(), options)) {
       REQUIRE(!row.dominated);
-      if (row.why.starts_with("the schedule") || row.why.starts_with("the model")) {
+      const bool impossible_shape = row.why.find(" does not run ") != std::string::npos;
+      if (impossible_shape || row.why.starts_with("the schedule") || row.why.starts_with("the model")) {
         ++impossible;
-        const bool impossible_shape = row.why == "the schedule is not made for these numbers";
         REQUIRE(row.state == (impossible_shape ? state::infeasible : state::unknown));
       } else {
         planned += same_as_plan(model, request, row) ? 1 : 0;
@@ -138,7 +138,7 @@ TEST_CASE("rows stand in the order of the axes, the last of which changes fastes
     CHECK(rows[i].schedule == (i / 4 % 2 == 0 ? one_forward : schedule_kind::gpipe));
     CHECK(rows[i].stages_per_rank == (i / 2 % 2 == 0 ? 1 : 2));
     CHECK(rows[i].checkpoint == (i % 2 == 0 ? checkpointing::never : checkpointing::always));
-    if (rows[i].stages_per_rank == 2) CHECK(rows[i].why == "the schedule is not made for these numbers");
+    if (rows[i].stages_per_rank == 2) CHECK(rows[i].why.find(" does not run ") != std::string::npos);
   }
   CHECK(rows[16].makespan == 573);
   CHECK(rows[16].state == state::optimal);
@@ -164,7 +164,7 @@ TEST_CASE("configurations that cannot be say why") {
   CHECK(rows[0].why.find("and a device has 200 bytes") != std::string::npos);
   CHECK(rows[3].has_plan());
   CHECK(rows[3].memory <= 200);
-  CHECK(rows[5].why == "the schedule is not made for these numbers");
+  CHECK(rows[5].why.find(" does not run ") != std::string::npos);
   CHECK(rows[6].why == "9 stages need at least 9 layers, and there are 8");
   const auto apart =
       sweep_rows(known, {.devices = 2, .microbatches = 8},

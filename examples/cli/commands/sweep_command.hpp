@@ -323,18 +323,27 @@ struct sweep_command {
     return std::move(plans[0]);
   }
 
-  /// Reports why no configuration has a plan: the reason of the first one that is not impossible in itself.
+  /// The configuration that lacks the fewest bytes.
+  [[nodiscard]] static std::string nearest_text(const stagecut::sweep_row& row) {
+    return fmt::format("{} on {} devices{}: ", to_string(row.schedule), row.devices,
+                       row.stages_per_rank == 1 ? "" : fmt::format(", {} stages each", row.stages_per_rank));
+  }
+
+  /// Reports why no configuration has a plan: the reason of the one that lacks the fewest bytes, or of the first one that
+  /// is not impossible in itself.
   /// @param limit  the message about the device's memory; may be empty
   [[nodiscard]] int none(const std::vector<stagecut::sweep_row>& rows, const std::string& limit) const {
     const stagecut::sweep_row* first = nullptr;
     bool known = !rows.empty();
     for (const stagecut::sweep_row& row : rows) {
-      if (first == nullptr || (!has_shape(*first) && has_shape(row))) first = &row;
+      const bool nearer = row.needed != 0 && first != nullptr && (first->needed == 0 || row.needed < first->needed);
+      if (first == nullptr || nearer || (!has_shape(*first) && has_shape(row))) first = &row;
       known = known && row.state == stagecut::state::infeasible;
     }
     say(fmt::format("{}: {}: {}{}", source_name(file), known ? "infeasible" : "unknown",
                     first == nullptr ? "stopped before there was a plan"
-                                     : fmt::format("none of {} configurations has a plan: {}", rows.size(), first->why),
+                                     : fmt::format("none of {} configurations has a plan: {}{}", rows.size(),
+                                                   first->needed == 0 ? "" : nearest_text(*first), first->why),
                     limit.empty() ? "" : fmt::format("; {}: --memory sets another limit", limit)));
     return known ? infeasible : unknown;
   }

@@ -41,6 +41,7 @@ struct sweep_row {
   /// Whether no other row dominates it in `per_microbatch` and `memory`, and none before it is equal.
   bool on_front = false;
   bool dominated = false;  ///< whether it was skipped because its bounds are worse than another row's plan
+  std::size_t needed = 0;  ///< if memory is why there is no plan: the bytes of a device that would do
   std::string why{};       ///< why there is no plan
 
   /// Whether there is a plan.

@@ -98,7 +98,7 @@ struct sweep_fn : detail::expects_policy {
 /// @param request  as in `sweep_rows`
 /// @param axes     as in `sweep_rows`
 /// @param options  as in `sweep_rows`
-/// @return         one row per configuration, in the order of the axes; `pareto` marks the front. Bitwise the same on
+/// @return         one row per configuration, in the order of the axes; `mark_pareto_front` marks the front. Bitwise the same on
 ///                 every system and for any number of threads, unless there is a time limit
 /// @throws         as `sweep_rows`; of several exceptions in a round, the one for the configuration with the smallest bound
 inline constexpr sweep_fn sweep{};

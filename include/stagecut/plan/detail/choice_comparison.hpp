@@ -240,22 +240,36 @@ class choice_comparison {
     result_.best = outcome<plan>::feasible(std::move(best));
   }
 
-  /// Why none has a plan: the reason of the only one, or of the first that has the shape of its schedule.
+  /// Why none has a plan: the reason of the only one, of the one that lacks the fewest bytes, or of the first that has
+  /// the shape of its schedule.
   void explain() {
     bool unknown = false;
-    std::size_t first = open_.size();
+    std::size_t told = open_.size();
+    const reason* least = nullptr;
     for (std::size_t i = open_.size(); i-- > 0;) {
       const compared_plan& row = result_.compared[i];
       unknown = unknown || row.state == state::unknown;
-      if (row.pipelines != 0 && shape_obstacle(model_, open_[i]).empty()) first = i;
+      if (row.pipelines == 0 || !shape_obstacle(model_, open_[i]).empty()) continue;
+      const reason& why = plans_[i].why();
+      if (least != nullptr && least->lacks_fewer_bytes_than(why)) continue;
+      told = i;
+      if (why.lacks_fewer_bytes_than(reason())) least = &why;
     }
     if (open_.size() == 1 && plans_[0].why().what != reason::cause::limit_reached) {
       result_.best = std::move(plans_[0]);
       return;
     }
-    const reason why{reason::cause::none_of_several, result_.compared.size(), 0,
-                     result_.compared[first < open_.size() ? first : 0].why, ""};
+    const std::size_t at = told < open_.size() ? told : 0;
+    const compared_plan& row = result_.compared[at];
+    const std::string place = least == nullptr ? row.why : joined({name_of(open_[at]), ": ", row.why});
+    const reason why{reason::cause::none_of_several, open_.size(), 0, place, ""};
     result_.best = unknown ? outcome<plan>::unknown(why) : outcome<plan>::infeasible(why);
+  }
+
+  /// A combination, for display.
+  [[nodiscard]] static std::string name_of(const plan_request& asked) {
+    return joined({to_string(asked.schedule), " on ", asked.devices, asked.stages_per_rank > 1 ? " devices, " : " devices",
+                   asked.stages_per_rank > 1 ? joined({asked.stages_per_rank, " stages each"}) : std::string()});
   }
 
   void leave_out_impossible() {

@@ -17,6 +17,18 @@
 // The requests of a list of choices.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
+/// Says that a schedule does not run the ranks, stages per rank and microbatches of a request.
+[[nodiscard]] inline std::string unsupported_shape(const plan_request& request) {
+  const schedule_entry& entry = entry_of(request.schedule);
+  if (request.stages_per_rank > 1 && entry.stages_per_rank == 1 && entry.with_stages_per_rank != entry.kind) {
+    return joined({entry.name, " does not run ", request.stages_per_rank, " stages per rank: ",
+                   to_string(entry.with_stages_per_rank), " does"});
+  }
+  return joined({entry.name, " does not run ", request.devices, " ranks, ", request.stages_per_rank,
+                 request.stages_per_rank == 1 ? " stage per rank and " : " stages per rank and ", request.microbatches,
+                 request.microbatches == 1 ? " microbatch" : " microbatches"});
+}
+
 /// Why one of several requests cannot be planned; empty if it can be tried.
 [[nodiscard]] inline std::string shape_obstacle(const profile& model, const plan_request& request) {
   if (!request.in_flight.empty()) {
@@ -25,7 +37,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
     if (!fits) return "the numbers in flight are for another schedule or other devices";
   } else if (!has_shape(request.schedule, request.devices, request.stages_per_rank, request.microbatches,
                         request.group)) {
-    return "the schedule is not made for these numbers";
+    return unsupported_shape(request);
   }
   if (!request.speeds.empty() && request.speeds.size() != request.devices) {
     return "the speeds are those of another number of devices";

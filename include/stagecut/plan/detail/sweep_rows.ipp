@@ -200,6 +200,7 @@ class row_sweep {
     row.state = made.state();
     if (!made) {
       row.why = made.why().text();
+      if (made.why().lacks_fewer_bytes_than(reason())) row.needed = made.why().needed;
       return;
     }
     row.makespan = made->objective.value;
