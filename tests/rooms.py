@@ -99,7 +99,8 @@ def check_header(header):
     if "__CUDACC__" in text and name not in ("stagecut/core/host_device.hpp", "stagecut/search/detail/system.hpp"):
         problems.append(f"{name}: __CUDACC__ outside core/host_device.hpp")
     for macro in re.findall(r"^\s*#\s*define\s+(\w+)", text, re.MULTILINE):
-        of_form = name == CONFIG and macro in ("STAGECUT_DECL", "STAGECUT_ABI", "STAGECUT_ABI_TAG", "STAGECUT_HEADER_ONLY")
+        of_form = name == CONFIG and macro in (
+            "STAGECUT_DECL", "STAGECUT_INSTANCE_DECL", "STAGECUT_INSTANCE", "STAGECUT_ABI", "STAGECUT_ABI_TAG", "STAGECUT_HEADER_ONLY")
         of_version = name == "stagecut/version.hpp" and macro.startswith("STAGECUT_VERSION_")
         if macro not in ("STAGECUT_HOST_DEVICE", "STAGECUT_DEVICE", "STAGECUT_CALLS_ANY") and not of_form and not of_version:
             problems.append(f"{name}: defines the macro {macro}")

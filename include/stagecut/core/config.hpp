@@ -23,6 +23,9 @@
 // library is header-only, `STAGECUT_HEADER_ONLY`; else `stagecut/source/MODULE.hpp` includes them, in one file of the
 // program or in the library. The mode that the first header of a file finds applies to the whole file.
 //
+// `STAGECUT_INSTANCE_DECL` in a header and `STAGECUT_INSTANCE` in its bodies name an instance of a class template that
+// the library has: callers of the compiled form instantiate none of its functions. Header-only both are nothing.
+//
 // `STAGECUT_ABI` is the inline namespace of everything in `stagecut`: one for each form, for containers of libstdc++'s
 // debug mode, and for each version that changes the ABI. Files that differ in these do not link if they exchange a type
 // of stagecut. The tag also adds the name to symbols of functions that only return such a type.
@@ -31,6 +34,8 @@
 #error "STAGECUT_COMPILED is 0 or a word: define it as 1, or empty, for the compiled form; leave it undefined for the header-only one"
 #endif
 #define STAGECUT_DECL
+#define STAGECUT_INSTANCE_DECL(...) extern template class __VA_ARGS__
+#define STAGECUT_INSTANCE(...) template class __VA_ARGS__
 #if defined(_GLIBCXX_DEBUG)
 #define STAGECUT_ABI v0_2_compiled_debug
 #define STAGECUT_ABI_TAG "v0_2_compiled_debug"
@@ -41,6 +46,8 @@
 #else
 #define STAGECUT_HEADER_ONLY
 #define STAGECUT_DECL inline
+#define STAGECUT_INSTANCE_DECL(...) static_assert(true)
+#define STAGECUT_INSTANCE(...) static_assert(true)
 #if defined(_GLIBCXX_DEBUG)
 #define STAGECUT_ABI v0_2_debug
 #define STAGECUT_ABI_TAG "v0_2_debug"

@@ -28,10 +28,7 @@ class function_ref<Result(Arguments...)> {
       std::is_invocable_r_v<
           Result, Function&,
           Arguments...>) constexpr function_ref(Function& function) noexcept  // NOLINT(google-explicit-constructor)
-      : object_(static_cast<const void*>(__builtin_addressof(function))),
-        call_([](const void* object, Arguments... values) {
-          return static_cast<Result>((*static_cast<Function*>(const_cast<void*>(object)))(values...));
-        }) {
+      : object_(static_cast<const void*>(__builtin_addressof(function))), call_(&called<Function>) {
     if constexpr (requires { typename Function::may_be_empty; }) {  // a callback
       if (!function) call_ = nullptr;
     }
@@ -51,6 +48,12 @@ class function_ref<Result(Arguments...)> {
   constexpr Result operator()(Arguments... values) const { return call_(object_, values...); }
 
  private:
+  // Of a lambda there would be three functions for each `Function`.
+  template <class Function>
+  static constexpr Result called(const void* object, Arguments... values) {
+    return static_cast<Result>((*static_cast<Function*>(const_cast<void*>(object)))(values...));
+  }
+
   const void* object_ = nullptr;
   Result (*call_)(const void*, Arguments...) = nullptr;
 };

@@ -109,6 +109,9 @@ class outcome {
   }
   /// @}
 
+  /// Destroys the answer. Not implicit, so that an instance that the library has is not instantiated by callers.
+  ~outcome();
+
   /// An outcome in the state of that name.
   /// @{
   [[nodiscard]] static outcome optimal(Answer answer) { return outcome(stagecut::state::optimal, std::move(answer)); }
@@ -165,6 +168,9 @@ class outcome {
   reason why_;
   stagecut::state state_ = stagecut::state::unknown;
 };
+
+template <class Answer>
+outcome<Answer>::~outcome() = default;
 
 }  // namespace stagecut::inline STAGECUT_ABI
 

@@ -117,6 +117,10 @@ struct minimize_load_fn : detail::expects_graph_or_set_cost {
 /// problem, the down-sets and linear orders; docs/graphs.md describes the pruning, the improvement and the bounds.
 inline constexpr minimize_load_fn minimize_load{};
 
+/// @cond
+STAGECUT_INSTANCE_DECL(outcome<graph_partition>);
+/// @endcond
+
 }  // namespace stagecut::inline STAGECUT_ABI
 
 #if defined(STAGECUT_HEADER_ONLY)

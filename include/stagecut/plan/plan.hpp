@@ -225,6 +225,10 @@ STAGECUT_DECL void assign_stages(plan& made, std::vector<std::size_t> stages);
 /// profiled.
 [[nodiscard]] STAGECUT_DECL double output_of(const plan& made, std::size_t i) noexcept;
 
+/// @cond
+STAGECUT_INSTANCE_DECL(outcome<plan>);
+/// @endcond
+
 }  // namespace stagecut::inline STAGECUT_ABI
 
 #if defined(STAGECUT_HEADER_ONLY)

@@ -123,4 +123,17 @@ void each_figure(Each& each, const Visit& visit) {
 }
 
 }  // namespace detail
+
+/// @cond
+STAGECUT_INSTANCE_DECL(cold<std::string>);
+STAGECUT_INSTANCE_DECL(cold<std::vector<std::size_t>>);
+STAGECUT_INSTANCE_DECL(cold<std::vector<std::string>>);
+STAGECUT_INSTANCE_DECL(cold<std::vector<layer_variant>>);
+STAGECUT_INSTANCE_DECL(cold<std::vector<tied_parameters>>);
+/// @endcond
+
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if defined(STAGECUT_HEADER_ONLY)
+#include <stagecut/profile/detail/layer.ipp>
+#endif

@@ -16,6 +16,7 @@
 #include <stagecut/profile/detail/check_figures.ipp>
 #include <stagecut/profile/detail/each_tie.ipp>
 #include <stagecut/profile/detail/flatten_modules.ipp>
+#include <stagecut/profile/detail/layer.ipp>
 #include <stagecut/profile/detail/layer_graph.ipp>
 #include <stagecut/profile/detail/microbatch.ipp>
 #include <stagecut/profile/detail/parameters.ipp>

@@ -36,6 +36,8 @@ STAGECUT_DECL void check_load_request(const load_request& request, std::string_v
 
 }  // namespace detail
 
+STAGECUT_INSTANCE(outcome<graph_partition>);
+
 STAGECUT_DECL outcome<graph_partition> minimize_load_fn::operator()(const operator_graph& graph,
                                                                     const load_request& request) const {
   detail::check_load_request(request);

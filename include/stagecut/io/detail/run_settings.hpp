@@ -45,9 +45,9 @@ struct run_settings {
 [[nodiscard]] inline std::string settings_obstacle(const target_entry& entry, const run_settings& run);
 
 inline run_settings settings_of(const profile& model) {
-  const auto others = nlohmann::json::parse(model.unknown_fields, nullptr, false);
+  const auto others = nlohmann::ordered_json::parse(model.unknown_fields, nullptr, false);
   const bool known = others.is_object() && others.contains("computed") && others["computed"].is_object();
-  const nlohmann::json computed = known ? others["computed"] : nlohmann::json::object();
+  const nlohmann::ordered_json computed = known ? others["computed"] : nlohmann::ordered_json::object();
   const auto count = [&](const char* name, std::size_t otherwise) {
     constexpr std::size_t most = 1U << 20U;  // a size holds the product of three of these
     const auto found = computed.find(name);

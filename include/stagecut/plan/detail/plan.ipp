@@ -10,10 +10,13 @@
 
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/interval.hpp>
+#include <stagecut/core/outcome.hpp>
 #include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/profile.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
+
+STAGECUT_INSTANCE(outcome<plan>);
 
 STAGECUT_DECL double planned_stage::kept_activations() const noexcept {
   const std::size_t count = in_flight == 0 ? 1 : in_flight;
