@@ -11,7 +11,7 @@ using stagecut::solution;
 namespace {
 
 struct no_default {
-  explicit no_default(int n) : n(n) {}
+  explicit no_default(int given) : n(given) {}
   int n;
 };
 

@@ -63,7 +63,7 @@ class recompute_sweeper {
  private:
   void check() const;
 
-  void add_row(std::size_t chunks, schedule_kind kind, std::size_t microbatches);
+  void add_row(std::size_t stages_per_rank, schedule_kind kind, std::size_t microbatches);
 
   [[nodiscard]] recompute_request request_of(const recompute_sweep_row& row) const;
 

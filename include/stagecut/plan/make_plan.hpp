@@ -35,9 +35,10 @@ struct make_plan_fn {
 ///
 /// @param model    a chain, or a graph, which is planned as the chain that `as_chain` makes from it: the plan's profile
 ///                 is that chain. The stages of a graph that is no chain are in a row for every schedule except 1F1B
-///                 and GPipe, and for these with PyTorch, for GPipe by the makespan and for 1F1B with chunks by the
-///                 makespan; the plan has an edge from each to the next, with all that crosses there. The layers are
-///                 taken in one order, as listed if each follows its inputs; the bound holds for all orders
+///                 and GPipe, and for these with PyTorch, for GPipe by the makespan and for 1F1B with several stages
+///                 per rank by the makespan; the plan has an edge from each to the next, with all that crosses there.
+///                 The layers are taken in one order, as listed if each follows its inputs; the bound holds for all
+///                 orders
 /// @param request  the pipeline, the available memory and links, and the objective. If it numbers layers
 ///                 (`forbidden_cuts`, `kept_together`, `weights`), the model has to be a chain or, for stages in a row,
 ///                 layers listed in that order

@@ -47,7 +47,8 @@ struct planned_stage {
   planned_memory memory{};   ///< all 0 if memory was not computed
   std::size_t replicas = 1;  ///< copies of the stage: see `plan::own_microbatches`
   std::size_t tensor_parallel = 1;  ///< tensor-parallel degree: devices that share each copy
-  /// Backward time of the last microbatch if only that keeps `memory.recomputed` and recomputes nothing; unset: as others.
+  /// Backward time of the last microbatch if only that keeps `memory.recomputed` and recomputes nothing; unset: as
+  /// others.
   std::optional<double> backward_kept{};
   std::optional<double> backward_weight{};  ///< seconds of the weight gradient in either; unset: not known
   std::optional<double> backward_input{};   ///< of the input gradient, run separately; unset: the rest of both
@@ -158,7 +159,7 @@ struct timed_pass {
 /// executor needs.
 struct plan {
   stagecut::profile profile{};  ///< the planned model
-  stagecut::cuts cuts{};        ///< where its layers are cut: `devices * chunks` stages; none if `assignment` is set
+  stagecut::cuts cuts{};  ///< where its layers are cut: `devices * stages_per_rank` stages; none if `assignment` is set
   std::size_t devices = 0;  ///< pipeline ranks
   std::size_t stages_per_rank = 1;      ///< stages per rank; for `has_virtual_stages` at most
   std::vector<planned_stage> stages{};  ///< in the order of the model
@@ -186,8 +187,8 @@ struct plan {
   friend bool operator==(const plan&, const plan&) = default;
 };
 
-/// Whether the stages of a plan are chunks of a graph, and a device may hold several as one: see `virtual_stages`.
-/// There may be fewer than devices times chunks.
+/// Whether a device of a plan may hold several stages of a graph as one: see `virtual_stages`.
+/// There may be fewer than devices times stages per rank.
 [[nodiscard]] STAGECUT_DECL bool has_virtual_stages(const plan& made) noexcept;
 
 /// The stage of each layer of a plan, from `cuts` or `assignment`.
@@ -201,7 +202,7 @@ struct plan {
 
 namespace detail {
 
-/// Whether the number of stages matches devices times chunks.
+/// Whether the number of stages matches devices times stages per rank.
 [[nodiscard]] STAGECUT_DECL bool are_counts_right(const plan& made) noexcept;
 
 /// Whether stages are intervals in the order of the model, so that cuts can express them.

@@ -15,7 +15,7 @@ struct plan_chain_fn {
   [[nodiscard]] outcome<plan> operator()(const profile& model, const plan_request& request) const;
 };
 
-/// Plans a chain of layers: cuts it into `devices * chunks` stages with the smallest bottleneck, or by another
+/// Plans a chain of layers: cuts it into `devices * stages_per_rank` stages with the smallest bottleneck, or by another
 /// `plan_objective`, within the memory of a device, and computes the figures of each stage.
 ///
 /// @param model    a chain, which `as_chain` makes from a graph; layers of one group, and those between colocated

@@ -50,19 +50,19 @@ struct plan_comparison {
   /// Least time per microbatch; ties go to the first. Optimal if no combination can have a better plan, else feasible
   /// with a bound for all of them.
   outcome<plan> best{};
-  std::vector<compared_plan> compared{};  ///< in the order of devices, chunks, microbatches, schedules
+  std::vector<compared_plan> compared{};  ///< in the order of devices, stages per rank, microbatches, schedules
 };
 
-/// The schedules worth trying: all except SAPP's, those with the same makespan as another schedule, those that need more
-/// than devices, chunks and microbatches, and, if the model has a layer without a separate weight gradient, those that
-/// split the backward pass.
+/// The schedules worth trying: all except SAPP's, those with the same makespan as another schedule, those that need
+/// more than devices, stages per rank and microbatches, and, if the model has a layer without a separate weight
+/// gradient, those that split the backward pass.
 [[nodiscard]] STAGECUT_DECL std::vector<schedule_kind> usual_schedules(const profile& model);
 
 /// The open choices if a pipeline was chosen but no schedule: the `usual_schedules`, each where it can be made.
 ///
 /// @param model   the model to plan
-/// @param chunks  stages per device; 0: one, and two
-[[nodiscard]] STAGECUT_DECL plan_choices usual_choices(const profile& model, std::size_t chunks = 0);
+/// @param stages_per_rank stages per device; 0: one, and two
+[[nodiscard]] STAGECUT_DECL plan_choices usual_choices(const profile& model, std::size_t stages_per_rank = 0);
 
 }  // namespace stagecut::inline STAGECUT_ABI
 

@@ -74,7 +74,8 @@ struct shadow_prices {
 };
 
 /// The makespans of the best known cuts for one per cent more memory of each device and one per cent less: the plan
-/// itself, if it fits, and the results of recutting it for the same devices, chunks, schedule, microbatches and links.
+/// itself, if it fits, and the results of recutting it for the same devices, stages per rank, schedule, microbatches
+/// and links.
 struct memory_price {
   std::string unknown{};         ///< why it is not known; empty if it is
   double as_is = 0;              ///< with the memory that the plan has

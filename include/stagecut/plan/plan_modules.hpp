@@ -35,7 +35,7 @@ struct plan_modules_fn {
 /// @param memory     how the memory of stages is computed; it is no limit and does not affect the assignment
 /// @param optimizer  the plan's name for its multiplier; empty: as `plan_request::optimizer`
 /// @return           as `partition_modules`. A device has as many stages as the one that has most runs, and the plan at
-///                   least two chunks if a device has no run: surplus stages are empty, at the end. There is no
+///                   least two stages if a device has no run: surplus stages are empty, at the end. There is no
 ///                   schedule and no prediction. The cost of a stage is its share of the model's; the objective's value
 ///                   is the load of the heaviest device, with a name, `bottleneck`, if each device has one run
 /// @throws           as `partition_modules`; invalid_input for edges, and for layers of a group, or with colocated

@@ -40,7 +40,7 @@ struct score_cut_fn {
 /// @param model    a chain
 /// @param request  as for `make_plan`; its `start` is ignored. If an order is found together with the cut, its limits
 ///                 apply to the search for the order
-/// @param at       cuts of the layers; as many stages as devices times chunks
+/// @param at       cuts of the layers; as many stages as devices times stages per rank
 /// @return         feasible; unknown if no order was found within the limits
 /// @throws         argument_error for cuts of other stages or layers; what `make_plan` throws
 ///

@@ -33,8 +33,8 @@ namespace detail {
 
 }  // namespace detail
 
-/// The ops of a plan's schedule: its own order if it has one, else the schedule of its name, for its devices, chunks
-/// and microbatches, and its microbatches in flight; with the edges between its stages.
+/// The ops of a plan's schedule: its own order if it has one, else the schedule of its name, for its devices, stages
+/// per rank and microbatches, and its microbatches in flight; with the edges between its stages.
 ///
 /// @return  a GPipe schedule that keeps the activations of the last microbatch sends that back first, as torchgpipe
 ///          does

@@ -14,9 +14,9 @@
 namespace stagecut::inline STAGECUT_ABI {
 
 /// The configurations of a sweep: every combination of the lists. An empty list keeps the request's value; for
-/// schedules, what that means with the given chunks: 1F1B with 2 is interleaved. A named schedule is planned only with
-/// the numbers it supports: 1F1B with 1 chunk, interleaved with more. The first axis changes slowest, the last one
-/// fastest.
+/// schedules, what that means with the given stages per rank: 1F1B with 2 is interleaved. A named schedule is planned
+/// only with the numbers it supports: 1F1B with 1 stage per rank, interleaved with more. The first axis changes
+/// slowest, the last one fastest.
 struct sweep_axes {
   std::vector<std::size_t> devices{};        ///< pipeline ranks p
   std::vector<std::size_t> microbatches{};   ///< per iteration

@@ -68,9 +68,10 @@ struct target_schedule {
   std::size_t stages_per_rank = 1;  ///< from that row: stages per rank; 0: any number
   bool v_shaped = false;            ///< from that row: whether stages go down the ranks and back up
   const char* called = "";          ///< the framework's name for it; empty: it reads the order from a file
-  /// Why it does not support these ranks, chunks, microbatches (0: not known) and `group` (0: as many as ranks); empty:
-  /// it does. Null: it supports all.
-  std::string (*obstacle)(std::size_t ranks, std::size_t chunks, std::size_t microbatches, std::size_t group) = nullptr;
+  /// Why it does not support these ranks, stages per rank, microbatches (0: not known) and `group` (0: as many as
+  /// ranks); empty: it does. Null: it supports all.
+  std::string (*obstacle)(std::size_t ranks, std::size_t stages_per_rank, std::size_t microbatches,
+                          std::size_t group) = nullptr;
   /// Whether it knows these numbers by that name; else it reads the order from a file. Null: always, if there is a
   /// name.
   bool (*named)(std::size_t ranks, std::size_t microbatches, std::size_t group) = nullptr;

@@ -26,7 +26,8 @@ struct sapp_bubbles {
 namespace detail {
 
 /// The number of message times that SAPP expects all ranks together to lose.
-[[nodiscard]] STAGECUT_DECL double sapp_lost_messages(std::size_t ranks, std::size_t chunks, std::size_t microbatches);
+[[nodiscard]] STAGECUT_DECL double sapp_lost_messages(std::size_t ranks, std::size_t stages_per_rank,
+                                                      std::size_t microbatches);
 
 /// Sums times; each must be finite and not below 0.
 [[nodiscard]] STAGECUT_DECL double sapp_sum(const char* argument, view<const double> times);
@@ -36,7 +37,7 @@ namespace detail {
 /// Splits the bubbles of an iteration by cause, as the simulator of SAPP does.
 ///
 /// @param ranks          p, at least 1
-/// @param chunks         v, stages per rank, at least 1
+/// @param stages_per_rank v, stages per rank, at least 1
 /// @param microbatches   m, at least p
 /// @param forward        F of every stage, of length p v; not all 0; backward passes count twice that as useful
 /// @param recomputation  the time of B beyond 2 F, per stage, of length p v; or empty: nothing
@@ -49,7 +50,7 @@ namespace detail {
 /// A single rank loses nothing to transfers, a case that SAPP's polynomials do not cover. O(p v).
 ///
 /// Source: the pipeline balance tool of MindSpore Transformers (SAPP), without the 1e-10 that it adds to `imbalance`.
-[[nodiscard]] STAGECUT_DECL sapp_bubbles sapp_bubbles_of(std::size_t ranks, std::size_t chunks,
+[[nodiscard]] STAGECUT_DECL sapp_bubbles sapp_bubbles_of(std::size_t ranks, std::size_t stages_per_rank,
                                                          std::size_t microbatches, view<const double> forward,
                                                          view<const double> recomputation, double makespan,
                                                          double message = 0);

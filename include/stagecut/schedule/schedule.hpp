@@ -46,9 +46,9 @@ struct schedule {
 /// Whether any rank runs ops of a kind.
 [[nodiscard]] STAGECUT_DECL bool has_kind(const schedule& order, op_kind kind) noexcept;
 
-/// Stages assigned in turn: stage s on rank s mod p (Megatron-LM's virtual pipeline; with one chunk, stage s on rank
-/// s).
-[[nodiscard]] STAGECUT_DECL std::vector<std::size_t> loop_placement(std::size_t ranks, std::size_t chunks);
+/// Stages assigned in turn: stage s on rank s mod p (Megatron-LM's virtual pipeline; with one stage per rank, stage s
+/// on rank s).
+[[nodiscard]] STAGECUT_DECL std::vector<std::size_t> loop_placement(std::size_t ranks, std::size_t stages_per_rank);
 
 /// Two stages per rank, down and back up: stages r and 2p - 1 - r on rank r, so the last rank sends to itself.
 [[nodiscard]] STAGECUT_DECL std::vector<std::size_t> v_placement(std::size_t ranks);

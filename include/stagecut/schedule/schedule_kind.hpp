@@ -49,13 +49,14 @@ struct schedule_entry {
   const char* describes = "";              ///< a description of at most 60 characters
   std::size_t stages_per_rank = 1;         ///< stages per rank; 0: any number
   bool splits_backward = false;            ///< whether it uses I and W
-  shape_figure takes = shape_figure::none;  ///< its parameter in addition to ranks, chunks and microbatches
+  shape_figure takes = shape_figure::none;  ///< its parameter in addition to ranks, stages per rank and microbatches
   /// Makes it for a shape with the parameters of the row; null: `shape_figure::times`, a shape is not enough.
   schedule (*make)(const schedule_shape& shape) = nullptr;
-  /// Whether it exists for this many ranks, chunks and microbatches, each at least 1; null: always.
-  bool (*fits)(std::size_t ranks, std::size_t chunks, std::size_t microbatches) = nullptr;
+  /// Whether it exists for this many ranks, stages per rank and microbatches, each at least 1; null: always.
+  bool (*fits)(std::size_t ranks, std::size_t stages_per_rank, std::size_t microbatches) = nullptr;
   /// Whether it exists for groups of this many, at least 1, if it takes `group`; null: for none.
-  bool (*fits_group)(std::size_t ranks, std::size_t chunks, std::size_t microbatches, std::size_t group) = nullptr;
+  bool (*fits_group)(std::size_t ranks, std::size_t stages_per_rank, std::size_t microbatches,
+                     std::size_t group) = nullptr;
   /// The most microbatches in flight on a stage, one stage per rank; `all_in_flight`: all; null: depends on the order.
   std::size_t (*most_in_flight)(std::size_t stages, std::size_t stage) = nullptr;
   /// The kind that it stands for if ranks have several stages.
@@ -229,7 +230,7 @@ static_assert(schedules[schedules_made_by_shape].make == nullptr);
 /// The name of a schedule, as on a command line and in plans.
 [[nodiscard]] constexpr const char* to_string(schedule_kind kind) { return entry_of(kind).name; }
 
-/// Whether a schedule has parameters other than ranks, chunks and microbatches.
+/// Whether a schedule has parameters other than ranks, stages per rank and microbatches.
 [[nodiscard]] constexpr bool needs_more(const schedule_entry& entry) noexcept {
   return entry.takes != shape_figure::none && entry.takes != shape_figure::group;
 }
@@ -244,15 +245,15 @@ static_assert(schedules[schedules_made_by_shape].make == nullptr);
   return entry.with_last_kept != entry.kind;
 }
 
-/// Whether a schedule exists for this many ranks, chunks and microbatches, in groups of `group` (0: its own), and does
-/// not equal another kind with a single chunk; false for kinds with further parameters.
-[[nodiscard]] constexpr bool has_shape(schedule_kind kind, std::size_t ranks, std::size_t chunks,
+/// Whether a schedule exists for this many ranks, stages per rank and microbatches, in groups of `group` (0: its own),
+/// and does not equal another kind with one stage per rank; false for kinds with further parameters.
+[[nodiscard]] constexpr bool has_shape(schedule_kind kind, std::size_t ranks, std::size_t stages_per_rank,
                                        std::size_t microbatches, std::size_t group = 0) {
   const schedule_entry& entry = entry_of(kind);
-  if (ranks == 0 || chunks == 0 || microbatches == 0 || needs_more(entry)) return false;
-  if (entry.stages_per_rank == 0 ? chunks == 1 : entry.stages_per_rank != chunks) return false;
-  if (group != 0) return entry.fits_group != nullptr && entry.fits_group(ranks, chunks, microbatches, group);
-  return entry.fits == nullptr || entry.fits(ranks, chunks, microbatches);
+  if (ranks == 0 || stages_per_rank == 0 || microbatches == 0 || needs_more(entry)) return false;
+  if (entry.stages_per_rank == 0 ? stages_per_rank == 1 : entry.stages_per_rank != stages_per_rank) return false;
+  if (group != 0) return entry.fits_group != nullptr && entry.fits_group(ranks, stages_per_rank, microbatches, group);
+  return entry.fits == nullptr || entry.fits(ranks, stages_per_rank, microbatches);
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI

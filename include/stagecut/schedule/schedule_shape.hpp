@@ -19,7 +19,7 @@ struct schedule_shape {
   std::vector<std::size_t> in_flight{};  ///< microbatches in flight on each rank, for `in_flight`
 };
 
-/// The parameter that a schedule takes in addition to ranks, chunks and microbatches.
+/// The parameter that a schedule takes in addition to ranks, stages per rank and microbatches.
 enum class shape_figure : std::uint8_t {
   none,       ///< nothing
   group,      ///< `schedule_shape::group`, if set

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <stagecut/core/error.hpp>
+#include <stagecut/plan/detail/is_better_plan.hpp>
 #include <stagecut/plan/detail/plan_makespan.hpp>
 #include <stagecut/plan/detail/plan_orders.hpp>
 #include <stagecut/plan/detail/plan_stages.hpp>
@@ -44,7 +45,7 @@ STAGECUT_DECL bool is_for_row(const profile& model, const plan_request& request)
                                                    const plan_request& request) {
   if (request.start.stages() == 0 || made.state() == state::optimal || made.state() == state::infeasible) return made;
   const outcome<scored_cut> own = score_cut(chain, request, request.start);
-  if (!own || !own->broken.empty() || (made && made->objective.value <= own->made.objective.value)) return made;
+  if (!own || !own->broken.empty() || (made && !is_better_plan(own->made, *made))) return made;
   plan better = own->made;
   better.objective.bound = made ? made->objective.bound : 0;
   better.objective.state = state::feasible;

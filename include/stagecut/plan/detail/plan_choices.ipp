@@ -20,9 +20,9 @@ STAGECUT_DECL std::vector<schedule_kind> usual_schedules(const profile& model) {
   return result;
 }
 
-STAGECUT_DECL plan_choices usual_choices(const profile& model, std::size_t chunks) {
+STAGECUT_DECL plan_choices usual_choices(const profile& model, std::size_t stages_per_rank) {
   plan_choices result;
-  result.stages_per_rank = chunks == 0 ? std::vector<std::size_t>{1, 2} : std::vector<std::size_t>{chunks};
+  result.stages_per_rank = stages_per_rank == 0 ? std::vector<std::size_t>{1, 2} : std::vector<std::size_t>{stages_per_rank};
   result.schedules = usual_schedules(model);
   result.list_impossible = false;
   return result;

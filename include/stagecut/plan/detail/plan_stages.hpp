@@ -353,7 +353,7 @@ template <stage_constraint Constraint>
   if (request.memory_limit && request.stages_per_rank > 1) {
     if (const auto over = fullest_over_limit(result)) {
       if (is_uniform(request, blocks) && !allowed.any()) return outcome<plan>::infeasible(*over);
-      return detail::within_shared_devices(request, *over, found->bound, cut_within, planned);
+      return detail::within_shared_devices(request, *over, result, cut_within, planned);
     }
   }
   return found.state() == state::optimal ? outcome<plan>::optimal(std::move(result))

@@ -12,6 +12,7 @@
 #include <stagecut/cost/parts/held_microbatches.hpp>
 #include <stagecut/engine/shortage.hpp>
 #include <stagecut/plan/detail/explain_infeasible_plan.hpp>
+#include <stagecut/plan/detail/is_better_plan.hpp>
 #include <stagecut/plan/detail/limits_of.hpp>
 #include <stagecut/plan/memory_shortage.hpp>
 #include <stagecut/plan/parts/requested_schedule.hpp>
@@ -59,13 +60,13 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// A plan whose stages fit into the devices that they share, found by limiting each to a smaller share of its device.
 ///
 /// @param over        why the best cut whose stages fit individually does not fit
-/// @param bound       of the objective, over all cuts whose stages fit individually: no cut that fits has less
+/// @param alone       the best plan whose stages fit individually, which no plan that fits beats, with the bound
 /// @param cut_within  the best cut of `(request, share)`: no stage takes more than that share of its device's bytes
 /// @param planned     the plan of `(cut, state)`
 /// @return            optimal if it meets the bound, else feasible; unknown if none was found, which does not prove
 ///                    that there is none
 template <class CutWithin, class Planned>
-[[nodiscard]] outcome<plan> within_shared_devices(const plan_request& request, reason over, double bound,
+[[nodiscard]] outcome<plan> within_shared_devices(const plan_request& request, reason over, const plan& alone,
                                                   const CutWithin& cut_within, const Planned& planned) {
   constexpr std::size_t steps = 8;
   plan_request asked = request;
@@ -79,14 +80,18 @@ template <class CutWithin, class Planned>
     if (!found) continue;
     plan made = planned(*found, state::feasible);
     if (fullest_over_limit(made)) continue;
-    if (!best || made.objective.value < best->objective.value) best = std::move(made);
+    if (!best || is_better_plan(made, *best)) best = std::move(made);
   }
   if (!best) {
     over.remedy = "no other cut was found; by the makespan one may be";
     return outcome<plan>::unknown(std::move(over));
   }
-  best->objective.bound = bound;
-  if (best->objective.value <= bound) {
+  best->objective.bound = alone.objective.bound;
+  // Without a proof of the first plan, further stages of a leximax plan may be lighter.
+  const bool by_lists = best->objective.name == to_string(plan_objective::leximax);
+  const bool proved = by_lists ? alone.objective.state == state::optimal && !is_better_plan(alone, *best)
+                               : best->objective.value <= alone.objective.bound;
+  if (proved) {
     best->objective.state = state::optimal;
     return outcome<plan>::optimal(*std::move(best));
   }

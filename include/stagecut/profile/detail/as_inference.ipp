@@ -16,6 +16,7 @@ STAGECUT_DECL profile as_inference(profile model) {
     each.backward_input.reset();
     each.backward_weight.reset();
     each.resident.reset();
+    each.recomputed = 0;
   };
   for (layer& each : model.layers) {
     forward_only(each);

@@ -12,8 +12,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 [[noreturn]] STAGECUT_DECL void refuse_shape(std::string_view function, std::string_view argument, std::size_t value,
                                              std::string_view requirement);
 
-/// Rejects pipelines without a rank, a chunk or a microbatch, and those with too many ops for memory.
-STAGECUT_DECL void check_shape(std::string_view function, std::size_t ranks, std::size_t chunks,
+/// Rejects pipelines without a rank, a stage or a microbatch, and those with too many ops for memory.
+STAGECUT_DECL void check_shape(std::string_view function, std::size_t ranks, std::size_t stages_per_rank,
                                std::size_t microbatches);
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

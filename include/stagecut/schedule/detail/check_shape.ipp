@@ -16,13 +16,13 @@ STAGECUT_DECL void refuse_shape(std::string_view function, std::string_view argu
   fail(argument_error(function, argument, std::to_string(value), requirement));
 }
 
-STAGECUT_DECL void check_shape(std::string_view function, std::size_t ranks, std::size_t chunks,
+STAGECUT_DECL void check_shape(std::string_view function, std::size_t ranks, std::size_t stages_per_rank,
                                std::size_t microbatches) {
   if (ranks == 0) refuse_shape(function, "ranks", ranks, "must be at least 1");
-  if (chunks == 0) refuse_shape(function, "stages_per_rank", chunks, "must be at least 1");
+  if (stages_per_rank == 0) refuse_shape(function, "stages_per_rank", stages_per_rank, "must be at least 1");
   if (microbatches == 0) refuse_shape(function, "microbatches", microbatches, "must be at least 1");
   constexpr std::size_t most = std::size_t{1} << 28U;
-  if (ranks <= most && chunks <= most / ranks && microbatches <= most / (ranks * chunks)) return;
+  if (ranks <= most && stages_per_rank <= most / ranks && microbatches <= most / (ranks * stages_per_rank)) return;
   refuse_shape(function, "microbatches", microbatches, "makes more than 2^28 forward passes");
 }
 

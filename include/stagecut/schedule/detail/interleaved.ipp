@@ -32,14 +32,14 @@ STAGECUT_DECL void check_group(std::string_view function, std::size_t ranks, std
 
 }  // namespace detail
 
-STAGECUT_DECL schedule interleaved_one_forward_one_backward(std::size_t ranks, std::size_t chunks,
+STAGECUT_DECL schedule interleaved_one_forward_one_backward(std::size_t ranks, std::size_t stages_per_rank,
                                                             std::size_t microbatches, std::size_t group) {
   constexpr const char* function = "interleaved_one_forward_one_backward";
-  detail::check_shape(function, ranks, chunks, microbatches);
+  detail::check_shape(function, ranks, stages_per_rank, microbatches);
   if (group == 0) group = ranks;
-  if (chunks > 1) detail::check_group(function, ranks, microbatches, group);
-  return detail::grouped_schedule("interleaved", ranks, chunks, microbatches, group, group, [&](std::size_t r) {
-    return chunks == 1 ? ranks - 1 - r : 2 * (ranks - 1 - r) + (chunks - 1) * group;
+  if (stages_per_rank > 1) detail::check_group(function, ranks, microbatches, group);
+  return detail::grouped_schedule("interleaved", ranks, stages_per_rank, microbatches, group, group, [&](std::size_t r) {
+    return stages_per_rank == 1 ? ranks - 1 - r : 2 * (ranks - 1 - r) + (stages_per_rank - 1) * group;
   });
 }
 

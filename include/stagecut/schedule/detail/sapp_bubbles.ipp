@@ -15,13 +15,13 @@ namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
-STAGECUT_DECL double sapp_lost_messages(std::size_t ranks, std::size_t chunks, std::size_t microbatches) {
+STAGECUT_DECL double sapp_lost_messages(std::size_t ranks, std::size_t stages_per_rank, std::size_t microbatches) {
   const auto p = static_cast<double>(ranks);
-  const auto v = static_cast<double>(chunks);
+  const auto v = static_cast<double>(stages_per_rank);
   const auto m = static_cast<double>(microbatches);
   const bool even = ranks % 2 == 0;
   if (ranks == 1) return 0;
-  if (chunks == 1) return ranks == 2 ? 4 * m : 4 * p * m + 4 * p * p - (even ? 14 : 12) * p;
+  if (stages_per_rank == 1) return ranks == 2 ? 4 * m : 4 * p * m + 4 * p * p - (even ? 14 : 12) * p;
   switch (ranks) {
     case 2: return 4 * p * v * m - 2 * p * m;
     case 3: return 6 * p * v * m - 2 * p * m - 6;
@@ -47,15 +47,15 @@ STAGECUT_DECL double sapp_sum(const char* argument, view<const double> times) {
 
 }  // namespace detail
 
-STAGECUT_DECL sapp_bubbles sapp_bubbles_of(std::size_t ranks, std::size_t chunks, std::size_t microbatches,
+STAGECUT_DECL sapp_bubbles sapp_bubbles_of(std::size_t ranks, std::size_t stages_per_rank, std::size_t microbatches,
                                            view<const double> forward, view<const double> recomputation,
                                            double makespan, double message) {
   constexpr const char* here = "sapp_bubbles_of";
-  detail::check_shape(here, ranks, chunks, microbatches);
+  detail::check_shape(here, ranks, stages_per_rank, microbatches);
   if (microbatches < ranks) {
     detail::refuse_shape(here, "microbatches", microbatches, "must be at least as many as ranks");
   }
-  if (forward.size() != ranks * chunks) {
+  if (forward.size() != ranks * stages_per_rank) {
     detail::refuse_shape(here, "forward", forward.size(), "must have an element for each stage");
   }
   if (recomputation.size() != 0 && recomputation.size() != forward.size()) {
@@ -75,9 +75,9 @@ STAGECUT_DECL sapp_bubbles sapp_bubbles_of(std::size_t ranks, std::size_t chunks
   }
   sapp_bubbles result;
   result.real = (p * makespan - useful) / useful;
-  result.ideal = (p - 1) / (static_cast<double>(chunks) * m);
+  result.ideal = (p - 1) / (static_cast<double>(stages_per_rank) * m);
   result.recomputation = m * detail::sapp_sum("recomputation", recomputation) / useful;
-  result.communication = detail::sapp_lost_messages(ranks, chunks, microbatches) * message / useful;
+  result.communication = detail::sapp_lost_messages(ranks, stages_per_rank, microbatches) * message / useful;
   result.imbalance = result.real - result.ideal - result.recomputation - result.communication;
   return result;
 }

@@ -20,8 +20,8 @@ STAGECUT_DECL bool has_kind(const schedule& order, op_kind kind) noexcept {
   return false;
 }
 
-STAGECUT_DECL std::vector<std::size_t> loop_placement(std::size_t ranks, std::size_t chunks) {
-  std::vector<std::size_t> result(ranks * chunks);
+STAGECUT_DECL std::vector<std::size_t> loop_placement(std::size_t ranks, std::size_t stages_per_rank) {
+  std::vector<std::size_t> result(ranks * stages_per_rank);
   for (std::size_t s = 0; s < result.size(); ++s) result[s] = s % ranks;
   return result;
 }

@@ -41,26 +41,26 @@ STAGECUT_DECL schedule zero_bubble_by_hand(std::string_view function, const char
 
 }  // namespace detail
 
-STAGECUT_DECL schedule interleaved_zero_bubble(std::size_t ranks, std::size_t chunks, std::size_t microbatches) {
-  detail::check_shape("interleaved_zero_bubble", ranks, chunks, microbatches);
+STAGECUT_DECL schedule interleaved_zero_bubble(std::size_t ranks, std::size_t stages_per_rank, std::size_t microbatches) {
+  detail::check_shape("interleaved_zero_bubble", ranks, stages_per_rank, microbatches);
   const std::size_t rounds = microbatches < ranks ? 1 : microbatches / ranks;
   if (microbatches % rounds != 0) {
     detail::refuse_shape("interleaved_zero_bubble", "microbatches", microbatches,
                          detail::joined({"must be a multiple of the number of rounds, ", rounds}));
   }
   const std::size_t round = microbatches / rounds;
-  const std::size_t passes = chunks * microbatches;
-  schedule result = detail::empty_schedule("interleaved-zb", loop_placement(ranks, chunks), ranks, microbatches);
+  const std::size_t passes = stages_per_rank * microbatches;
+  schedule result = detail::empty_schedule("interleaved-zb", loop_placement(ranks, stages_per_rank), ranks, microbatches);
   for (std::size_t r = 0; r < ranks; ++r) {
     std::vector<op>& order = result.orders[r];
     const auto run = [&](op_kind kind, std::size_t turn) {
-      const std::size_t chunk = turn / round % chunks;
-      const std::size_t stage = (kind == op_kind::forward ? chunk : chunks - 1 - chunk) * ranks + r;
-      order.push_back({kind, stage, turn / (round * chunks) * round + turn % round});
+      const std::size_t chunk = turn / round % stages_per_rank;
+      const std::size_t stage = (kind == op_kind::forward ? chunk : stages_per_rank - 1 - chunk) * ranks + r;
+      order.push_back({kind, stage, turn / (round * stages_per_rank) * round + turn % round});
     };
     std::size_t forward = 0;
     std::size_t weights = 0;
-    while (forward < passes && forward < (chunks - 1) * round + (ranks - 1 - r)) run(op_kind::forward, forward++);
+    while (forward < passes && forward < (stages_per_rank - 1) * round + (ranks - 1 - r)) run(op_kind::forward, forward++);
     for (std::size_t i = 0; i < passes; ++i) {
       if (forward < passes) run(op_kind::forward, forward++);
       run(op_kind::backward_input, i);

@@ -41,19 +41,20 @@ STAGECUT_DECL void check_group(std::string_view function, std::size_t ranks, std
 /// pipeline).
 ///
 /// @param ranks         p, at least 1
-/// @param chunks        v, stages per rank, at least 1; with 1 it is 1F1B, whatever the group
+/// @param stages_per_rank v, stages per rank, at least 1; with 1 it is 1F1B, whatever the group
 /// @param microbatches  m, at least 1; for v > 1 the remainder m mod G is 0 or at least p
-/// @param group         G, microbatches that pass through a chunk before the next chunk's turn, from p to m, or m,
+/// @param group         G, microbatches that pass through a stage before the next stage's turn, from p to m, or m,
 ///                      however few; 0: p
 /// @throws              argument_error
 ///
-/// For v > 1 rank r keeps the activations of min(2(p - 1 - r) + (v - 1)G + 1, mv) microbatches, each of one chunk. With
-/// G = p > 1, p a divisor of m, equal stages take vm(F + B) + (p - 1)(F + B) + 2c(pv - 1), F and B of a chunk, if a
+/// For v > 1 rank r keeps the activations of min(2(p - 1 - r) + (v - 1)G + 1, mv) microbatches, each of one stage. With
+/// G = p > 1, p a divisor of m, equal stages take vm(F + B) + (p - 1)(F + B) + 2c(pv - 1), F and B of a stage, if a
 /// transfer's time c is at most min(F, B) / 2. PyTorch's Interleaved1F1B has floor(m / p) groups, at least one, all of
 /// one size.
 ///
 /// Source: Narayanan et al., SC 2021; groups as in Megatron-LM.
-[[nodiscard]] STAGECUT_DECL schedule interleaved_one_forward_one_backward(std::size_t ranks, std::size_t chunks,
+[[nodiscard]] STAGECUT_DECL schedule interleaved_one_forward_one_backward(std::size_t ranks,
+                                                                          std::size_t stages_per_rank,
                                                                           std::size_t microbatches,
                                                                           std::size_t group = 0);
 

@@ -24,23 +24,23 @@ namespace detail {
                                                       std::size_t microbatches);
 
 /// Stages assigned in turn, microbatches in groups: `first` of them, then `group` each, the last group the remainder. A
-/// group passes through all chunks of a rank, backward from the last, before the next group. `warm_up` gives a rank's
+/// group passes through all stages of a rank, backward from the last, before the next group. `warm_up` gives a rank's
 /// forward passes before they alternate with backward passes; more than exist means all.
 template <class WarmUp>
-[[nodiscard]] inline schedule grouped_schedule(const char* name, std::size_t ranks, std::size_t chunks,
+[[nodiscard]] inline schedule grouped_schedule(const char* name, std::size_t ranks, std::size_t stages_per_rank,
                                                std::size_t microbatches, std::size_t first, std::size_t group,
                                                const WarmUp& warm_up) {
-  schedule result = empty_schedule(name, loop_placement(ranks, chunks), ranks, microbatches);
+  schedule result = empty_schedule(name, loop_placement(ranks, stages_per_rank), ranks, microbatches);
   for (std::size_t r = 0; r < ranks; ++r) {
     std::vector<op> forward;
     std::vector<op> backward;
     std::size_t begin = 0;
     for (std::size_t size = first; begin < microbatches; begin += size, size = group) {
       if (size > microbatches - begin) size = microbatches - begin;
-      for (std::size_t c = 0; c < chunks; ++c) {
+      for (std::size_t c = 0; c < stages_per_rank; ++c) {
         for (std::size_t k = begin; k < begin + size; ++k) {
           forward.push_back({op_kind::forward, c * ranks + r, k});
-          backward.push_back({op_kind::backward, (chunks - 1 - c) * ranks + r, k});
+          backward.push_back({op_kind::backward, (stages_per_rank - 1 - c) * ranks + r, k});
         }
       }
     }

@@ -51,15 +51,15 @@ namespace detail {
 /// Interleaved 1F1B with split backward passes; on each rank W lags I by as many turns as there are ranks before it.
 ///
 /// @param ranks         p, at least 1
-/// @param chunks        v, stages per rank, at least 1; with 1 it is ZB-H1
+/// @param stages_per_rank v, stages per rank, at least 1; with 1 it is ZB-H1
 /// @param microbatches  m, at least 1; a multiple of the number of rounds, max(1, m / p) rounded down
 /// @throws              argument_error
 ///
-/// Every rank keeps the activations of min((v - 1)g + p, vm) microbatches, each of one chunk, where g is the number per
-/// round. With g = p stages of F = I = W take 3vmF + (p - 1)F, F of a chunk.
+/// Every rank keeps the activations of min((v - 1)g + p, vm) microbatches, each of one stage, where g is the number per
+/// round. With g = p stages of F = I = W take 3vmF + (p - 1)F, F of a stage.
 ///
 /// Source: PyTorch, torch.distributed.pipelining, InterleavedZeroBubble.
-[[nodiscard]] STAGECUT_DECL schedule interleaved_zero_bubble(std::size_t ranks, std::size_t chunks,
+[[nodiscard]] STAGECUT_DECL schedule interleaved_zero_bubble(std::size_t ranks, std::size_t stages_per_rank,
                                                              std::size_t microbatches);
 
 }  // namespace stagecut::inline STAGECUT_ABI
