@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include <stagecut/core/detail/gallop.hpp>
@@ -29,10 +30,13 @@ class load_values {
     values_.resize(stages_of_.size());
     for (std::size_t g = 0; g < stages_of_.size(); ++g) {
       const bool limited = g < order.ranks() && held.any(g);
-      table sums{{0, 0}};
+      table sums;
+      sums.push_back({0, 0});
       for (const std::size_t s : stages_of_[g]) {
-        if (limited) stages_[s] = loads_of(s, limited);
-        if (!sums.empty()) sums = sums_with(sums, limited ? stages_[s] : loads_of(s, limited));
+        if (sums.empty() && !limited) break;
+        table loads = loads_of(s, limited);
+        if (!sums.empty()) sums = sums_with(sums, loads);
+        if (limited) stages_[s] = std::move(loads);
       }
       for (const entry& each : sums) {
         if (!limited || each.held <= held.limit()) values_[g].push_back(each.load);
@@ -81,7 +85,9 @@ class load_values {
       if (added.held < to[at].held) to[at].held = added.held;
       return true;
     }
-    to.insert(to.begin() + static_cast<std::ptrdiff_t>(at), added);
+    to.push_back(added);
+    for (std::size_t i = to.size() - 1; i > at; --i) to[i] = to[i - 1];
+    to[at] = added;
     return to.size() <= most;
   }
 
@@ -103,7 +109,8 @@ class load_values {
   /// Adds the sums over all stages of a rank but one, for each of them.
   void add_others(std::size_t rank) {
     for (const std::size_t s : stages_of_[rank]) {
-      others_[s] = {{0, 0}};
+      others_[s].clear();
+      others_[s].push_back({0, 0});
       for (const std::size_t other : stages_of_[rank]) {
         if (other != s && !others_[s].empty()) others_[s] = sums_with(others_[s], stages_[other]);
       }

@@ -55,14 +55,16 @@ inline void collect_cuts_within(engine::chain_ticks& chain, const makespan_reque
   const auto reported = [&](view<const std::size_t> points, double value) {
     return rounded ? before_rounding->unrounded(points) : value * chain.tick;
   };
-  std::vector<std::pair<double, std::vector<std::size_t>>> all{{reported(own, least), own}};
+  std::vector<std::pair<double, std::vector<std::size_t>>> all;
+  all.emplace_back(reported(own, least), own);
   bool dropped = false;
   const auto keep = [&](view<const std::size_t> points, double value) {
     std::pair<double, std::vector<std::size_t>> here{reported(points, value), {points.begin(), points.end()}};
     if (rounded && here.first > longest) return most;
     const std::size_t place = detail::gallop(0, all.size(), 0, [&](std::size_t i) { return !(all[i] < here); });
     if (place == all.size() || all[place] != here) {
-      all.insert(all.begin() + static_cast<std::ptrdiff_t>(place), std::move(here));
+      all.push_back(std::move(here));
+      for (std::size_t i = all.size() - 1; i > place; --i) std::swap(all[i], all[i - 1]);
     }
     if (all.size() > request.most_within) {
       all.pop_back();
