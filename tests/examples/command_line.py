@@ -519,7 +519,7 @@ fails(2, "--schedule: gpipe has one stage", "plan", "-", "--devices", 2, "--stag
 fails(2, "--timeline: needs --microbatches", "plan", "-", "--devices", 2, "--timeline", "--format", "json", stdin=heavy)
 fails(2, "--timeline: needs --format json", "plan", "-", "--devices", 2, "--timeline", "--microbatches", 2, stdin=heavy)
 fails(2, "--timeline: there is no", "plan", "-", "--devices", 2, "--timeline", "--format", "json", "--microbatches", 1 << 22, stdin=heavy)
-fails(2, "no layer takes any bytes: a limit of memory", "plan", "-", "--devices", 2, "--memory", "9B", stdin="1\n2\n")
+fails(2, "no layer takes any bytes: a memory limit has no effect", "plan", "-", "--devices", 2, "--memory", "9B", stdin="1\n2\n")
 fails(2, "more than 10^18 bytes", "plan", "-", "--devices", 2, stdin=header + "a,x,1,1,1,1,1e308\nb,x,1,1,1,1,1\n")
 fails(2, "--checkpoint: except_last needs", "plan", "-", "--devices", 2, "--checkpoint", "except_last", stdin=heavy)
 fails(2, "limits what the order of interleaved keeps, and that is not known: the number of microbatches", "plan", "-", "--devices", 2, "--stages-per-rank", 2, "--memory", "900B", stdin=heavy)

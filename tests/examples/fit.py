@@ -101,7 +101,7 @@ with tempfile.TemporaryDirectory() as name:
                 check(held >= 1 and all(n >= 0 for n in ways.values()), each, rank)
                 used |= {way for way, n in ways.items() if n}
         check(used == wanted, recompute, used)
-        check(re.search(r"^\d+ runs? tells? all parts$", said.stdout, re.MULTILINE), said.stdout)
+        check(re.search(r"^\d+ runs? determines? all parts$", said.stdout, re.MULTILINE), said.stdout)
         check(re.search(r"^condition: .* [\d.]+ times in the parts at most$", said.stdout, re.MULTILINE), said.stdout)
         file = folder / "runs.yaml"
         file.write_text(written.stdout)

@@ -98,12 +98,13 @@ with tempfile.TemporaryDirectory() as folder:
     untried = "; not tried: --recompute auto\n"
     fails(3, untried, *short)
     fails(3, untried, *short, "--schedule", "auto")
-    fails(3, untried, "plan", models / "llama-2-7b.json", "--devices", 4, "--microbatches", 8, "--memory", "28GiB")
-    fails(3, untried, *short, "--for", "megatron")
+    llama_7b = ["plan", models / "llama-2-7b.json", "--devices", 4, "--microbatches", 8, "--memory", "28GiB"]
+    fails(3, untried, *llama_7b)
+    fails(3, untried, *llama_7b, "--for", "megatron")
     unable = there / "unable.json"
     unable.write_text(json.dumps({**SMALL, "layers": plain(SMALL["layers"])}))
     for words in ([*short, "--recompute", "none"], [*short, "--recompute", "never"], [*short, "--device-speeds", "1,2"],
-                  [*short, "--objective", "bottleneck"], [*short, "--checkpoint", "always", "--memory", "30B"], [*short, "--cuts", "4"],
+                  [*short, "--objective", "bottleneck"], [*short[:-1], "30B", "--checkpoint", "always"], [*short, "--cuts", "4"],
                   [*short, "--for", "torchgpipe", "--schedule", "gpipe"], ["plan", unable, *short[2:]]):
         done = run(*words)
         check(done.returncode == 3 and "infeasible" in done.stderr and "not tried" not in done.stderr, words, done.stderr)
@@ -206,7 +207,7 @@ with tempfile.TemporaryDirectory() as folder:
     text = run("plan", small, "--devices", 4, "--microbatches", 3, "--slices", 4, "--memory", "50B").stdout
     check("seq-1f1b of 3 microbatches in 4 slices" in text and "optimal" in text, text)
     fails(2, "no choice but full", "plan", small, "--devices", 4, "--microbatches", 3, "--slices", 2, "--recompute", "full")
-    for why, words in (("--slices: needs one stage a device", ("--stages-per-rank", 2)), ("--slices: is 1F1B over slices, and --schedule says gpipe", ("--schedule", "gpipe")),
+    for why, words in (("--slices: needs one stage a device", ("--stages-per-rank", 2)), ("--slices: is 1F1B over slices, and --schedule gives gpipe", ("--schedule", "gpipe")),
                        ("--schedule: auto does not go with --slices", ("--schedule", "auto")), ("--slices: is of training", ("--inference",)),
                        ("--slices = 2, must be 1 for PyTorch, which runs whole sequences", ("--for", "pytorch")),
                        ("--slices = 2, must be 1 where stages have several devices", ("--replicate", "auto")), ("--timeline: ", ("--timeline", "--format", "json")),

@@ -49,10 +49,10 @@ STAGECUT_DECL void chain_times::read_items(answer forward, answer backward, answ
     for (std::size_t i = 0; i < items; ++i) {
       const double all = checked("backward", backward(s, i), s, i);
       const double weight = splits ? checked("backward_weight", weight_of(s, i), s, i) : 0;
-      const bool told = splits && is_given;
-      if (!told && all < weight) refuse("backward_weight", position(s, i), "is above the whole backward pass");
+      const bool given = splits && is_given;
+      if (!given && all < weight) refuse("backward_weight", position(s, i), "is above the whole backward pass");
       times_[tick_f].push_back(checked("forward", forward(s, i), s, i));
-      times_[tick_b].push_back(told ? checked("backward_input", input(s, i), s, i) : all - weight);
+      times_[tick_b].push_back(given ? checked("backward_input", input(s, i), s, i) : all - weight);
       times_[tick_w].push_back(weight);
     }
   }
