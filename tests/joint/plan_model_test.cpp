@@ -266,3 +266,42 @@ TEST_CASE("a framework that recomputes all layers alike gets the best such plan"
   CHECK(alike);
   CHECK(peak(*tight) <= *small.request.memory_limit.for_all());
 }
+
+TEST_CASE("links and memory of the profile's machine hold for stages on several devices, too") {
+  stagecut::profile model;
+  for (int i = 0; i < 4; ++i) {
+    stagecut::layer one;
+    one.name = "layer " + std::to_string(i);
+    one.forward = one.backward = 5;
+    one.parameters = 10;
+    one.activations = 5;
+    one.output = 10;
+    model.layers.push_back(one);
+  }
+  stagecut::plan_request request{.devices = 2, .microbatches = 4};
+  request.replicas = {1, 2};
+  stagecut::plan_request said = request;
+  said.memory_limit = 60.0;
+  said.links = {{3, 5}};
+  said.memory_accounting.boundary_buffers = 0;
+  stagecut::profile stated = model;
+  stated.machine.memory = 60;
+  stated.machine.link = stagecut::link_speed{3, 5};
+  stated.machine.buffers = false;
+  int planned = 0;
+  for (const double memory : {60.0, 63.0, 100.0, 200.0, 400.0}) {
+    said.memory_limit = memory;
+    stated.machine.memory = memory;
+    const auto a = plan_model(model, said);
+    const auto b = plan_model(stated, request);
+    REQUIRE(a.state() == b.state());
+    if (!a) {
+      CHECK(a.why() == b.why());
+      continue;
+    }
+    ++planned;
+    CHECK(a->objective == b->objective);
+    CHECK(a->stages == b->stages);
+  }
+  CHECK(planned > 0);
+}

@@ -509,3 +509,32 @@ TEST_CASE("what does not fit in inference says the number of devices that would 
     }
   }
 }
+
+TEST_CASE("a leximax plan of stages that share devices is optimal only if no list of costs is less") {
+  profile model;
+  const double times[] = {4, 3, 1, 2, 2};
+  const double kept[] = {3, 2, 3, 2, 0};
+  for (std::size_t i = 0; i < 5; ++i) {
+    stagecut::layer one;
+    one.name = "l" + std::to_string(i);
+    one.forward = times[i];
+    one.activations = kept[i];
+    model.layers.push_back(one);
+  }
+  plan_request request{.devices = 2, .stages_per_rank = 2, .microbatches = 2, .schedule = schedule_kind::looped_bfs,
+                       .objective = stagecut::plan_objective::leximax, .memory_limit = 14.0};
+  const auto falling = [](const stagecut::plan& made) {
+    std::vector<double> costs;
+    for (const auto& stage : made.stages) costs.push_back(stage.cost);
+    std::sort(costs.rbegin(), costs.rend());
+    return costs;
+  };
+  const std::vector<double> least{4, 4, 2, 2};  // of the cut 0 1 3 4 5, which fits
+  const auto alone = make_plan(model, request);
+  REQUIRE(alone);
+  CHECK((alone.state() != stagecut::state::optimal || falling(*alone) <= least));
+  request.start = stagecut::cuts({0, 1, 3, 4, 5});
+  const auto begun = make_plan(model, request);
+  REQUIRE(begun);
+  CHECK(falling(*begun) <= least);
+}

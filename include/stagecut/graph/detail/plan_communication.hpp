@@ -112,6 +112,14 @@ inline std::size_t leave_out_empty(std::vector<std::size_t>& device_of, std::siz
   if (!found) return outcome<plan>::unknown(found.why());
   std::vector<std::size_t> stage_of = found->assignment;
   const std::size_t stages = leave_out_empty(stage_of, request.devices);
+  for (std::size_t v = 0; v < stage_of.size(); ++v) {
+    const std::size_t fixed = graph.operators[v].stage;
+    if (fixed == graph_operator::none || fixed == stage_of[v]) continue;
+    return outcome<plan>::unknown({reason::cause::constraint, 0, 0,
+                                   joined({"the placement found leaves a device before stage ", fixed, " empty, where ",
+                                           operator_text(graph, v), " is fixed"}),
+                                   "allow no fewer stages than devices"});
+  }
   const load_options options = load_request_of(model, request).load;
   std::vector<graph_stage> figures = stage_figures(graph, stage_of, std::vector<std::uint8_t>(stages), options);
   const std::vector<placed_device> devices = placed_devices(graph, stage_of, stages);

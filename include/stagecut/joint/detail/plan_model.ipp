@@ -26,6 +26,7 @@
 #include <stagecut/plan/module_request.hpp>
 #include <stagecut/plan/parts/as_one_chain.hpp>
 #include <stagecut/plan/parts/request_problem.hpp>
+#include <stagecut/plan/parts/with_machine.hpp>
 #include <stagecut/plan/plan_choices.hpp>
 #include <stagecut/plan/plan_combinations.hpp>
 #include <stagecut/plan/plan_modules.hpp>
@@ -156,7 +157,7 @@ inline void plan_devices(const profile& model, const plan_request& request, bool
     check_recomputation_names("plan_model", "recomputations", offered_recomputations(model, true),
                               *request.recomputations);
   }
-  hybrid_plan_request asked = hybrid_request_of(with_usual_limit(model, request));
+  hybrid_plan_request asked = hybrid_request_of(with_usual_limit(model, with_machine(model, request)));
   if (!request.recomputations) asked.choices.recomputations = own_recomputations(model);
   if (!compares || asked.objective != plan_objective::automatic) {
     result.best = plan_hybrid(model, asked);
