@@ -199,6 +199,7 @@
   X(fail) \
   X(fail_negative) \
   X(fail_overflow) \
+  X(falling_costs) \
   X(fastest_lane_registers) \
   X(few_passes) \
   X(fill_from_both_ends) \
@@ -275,6 +276,7 @@
   X(interleaved_zero_bubble) \
   X(is_back) \
   X(is_backward) \
+  X(is_better_plan) \
   X(is_bottleneck) \
   X(is_chain) \
   X(is_compute) \
@@ -605,6 +607,7 @@
   X(unknown_cost) \
   X(unknown_of_all_orders) \
   X(unseen) \
+  X(unsupported_shape) \
   X(usual_choices) \
   X(usual_node_limit) \
   X(usual_schedule) \

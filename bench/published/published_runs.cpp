@@ -110,7 +110,7 @@ std::optional<double> by_our_cut(const run& of) {
   if (of.devices * of.chunks == 1 || entry == nullptr) return std::nullopt;
   const stagecut::profile profile = stagecut::transformer::profile(of.model, of.training, of.on);
   stagecut::plan_request request{
-      .devices = of.devices, .stages_per_rank = of.chunks, .microbatches = of.microbatches(), .schedule = entry->kind};
+      .devices = of.devices, .microbatches = of.microbatches(), .schedule = entry->kind, .stages_per_rank = of.chunks};
   request.search.time_limit = 1;
   const auto made = stagecut::make_plan(profile, request);
   if (!made) return std::nullopt;

@@ -51,11 +51,11 @@ namespace {
 
 int list_formats() {
   std::string text;
-  for (const auto& each : own_formats) {
-    const bool named = std::string_view(each.name) == "json";
-    text += fmt::format("{:<16}{}{}\n", each.name, each.describes, named ? " " + document("plan.schema.json") : "");
+  for (const auto& format : own_formats) {
+    const bool named = std::string_view(format.name) == "json";
+    text += fmt::format("{:<16}{}{}\n", format.name, format.describes, named ? " " + document("plan.schema.json") : "");
   }
-  for (const auto& each : stagecut::io::formats) text += fmt::format("{:<16}{}\n", each.name, each.describes);
+  for (const auto& format : stagecut::io::formats) text += fmt::format("{:<16}{}\n", format.name, format.describes);
   write(text, "");
   return 0;
 }
@@ -63,13 +63,13 @@ int list_formats() {
 int list_schedules() {
   table lines(0);
   std::size_t width = 0;
-  for (const auto& each : stagecut::schedules) width = std::max(width, std::string_view(each.describes).size());
+  for (const auto& entry : stagecut::schedules) width = std::max(width, std::string_view(entry.describes).size());
   const auto add = [&](const char* name, const char* describes, const char* backward) {
     lines.add({name, fmt::format("{:<{}}", describes, width), backward});
   };
   add("schedule", "order of the passes", "backward");
-  for (const auto& each : stagecut::schedules) {
-    add(each.name, each.describes, each.make == nullptr ? "either" : each.splits_backward ? "I and W" : "B");
+  for (const auto& entry : stagecut::schedules) {
+    add(entry.name, entry.describes, entry.make == nullptr ? "either" : entry.splits_backward ? "I and W" : "B");
   }
   add("backward-first", "backward if one is ready: SageMaker's dynamic one", "B");
   write(lines.text([](std::size_t) { return std::string(); }), "");

@@ -107,7 +107,7 @@ stagecut::profile measured_profile(const machines& on, const model_config& model
   const measured_model found = measure_model(model, ranks, 10, on.maker());
   const double spread = *std::max_element(found.spread.begin(), found.spread.end());
   double sum = 0;
-  for (const auto& each : found.profile.layers) sum += each.time();
+  for (const auto& layer : found.profile.layers) sum += layer.time();
   progress(fmt::format("a microbatch takes {}, quartiles at most {:.0f} % of a layer apart", seconds_text(sum),
                        100 * spread));
   return found.profile;
@@ -188,7 +188,7 @@ int run_all(const words& from) {
   plan_runner runner(from, on, from.timed() ? nullptr : &model);
   std::vector<measured_run> runs;
   for (const stagecut::schedule_kind kind : kinds) {
-    for (const planned_run& each : three_plans(profile, options, kind)) runs.push_back(runner.run(each));
+    for (const planned_run& run : three_plans(profile, options, kind)) runs.push_back(runner.run(run));
   }
   print(from, on, runs, options.link);
   write_pictures(from, runs.back());

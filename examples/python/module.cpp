@@ -64,7 +64,7 @@ std::pair<std::string, std::string> scored(const stagecut::profile& model, const
   auto own = stagecut::score_cut(model, request, request.start);
   if (!own) throw no_plan{own.why().text(), own.state() == stagecut::state::infeasible};
   std::string broken;
-  for (const std::string& each : own->broken) broken += (broken.empty() ? "the cut breaks a rule: " : "; ") + each;
+  for (const std::string& rule : own->broken) broken += (broken.empty() ? "the cut breaks a rule: " : "; ") + rule;
   own->made.timeline.clear();  // `simulate` returns it
   return {stagecut::io::as_json(own->made), broken};
 }
@@ -147,12 +147,12 @@ std::string verify(const std::string& plan_text, const std::optional<std::string
   std::vector<stagecut::plan_check> checks = stagecut::verify_plan(model, made).checks;
   if (auto rates = rates_check(model, made)) checks.push_back(std::move(*rates));
   json result = json::array();
-  for (const stagecut::plan_check& each : checks) {
-    json one = {{"check", each.name}, {"result", stagecut::to_string(each.result)}};
-    if (!each.place.empty()) one["place"] = each.place;
-    if (!each.why.empty()) one["why"] = each.why;
-    if (each.claimed) one["plan"] = *each.claimed;
-    if (each.recomputed) one["profile"] = *each.recomputed;
+  for (const stagecut::plan_check& check : checks) {
+    json one = {{"check", check.name}, {"result", stagecut::to_string(check.result)}};
+    if (!check.place.empty()) one["place"] = check.place;
+    if (!check.why.empty()) one["why"] = check.why;
+    if (check.claimed) one["plan"] = *check.claimed;
+    if (check.recomputed) one["profile"] = *check.recomputed;
     result.push_back(std::move(one));
   }
   return result.dump(-1, ' ', false, json::error_handler_t::replace);
@@ -187,15 +187,15 @@ struct pass_columns {
 
   explicit pass_columns(const stagecut::simulation<double>& run) {
     for (std::size_t r = 0; r < run.ops.size(); ++r) {
-      for (const auto& each : run.ops[r]) {
-        const auto kind = std::find(letters.begin(), letters.end(), to_string(each.what.kind));
+      for (const auto& op : run.ops[r]) {
+        const auto kind = std::find(letters.begin(), letters.end(), to_string(op.what.kind));
         kinds.push_back(kind - letters.begin());
-        if (kind == letters.end()) letters.emplace_back(to_string(each.what.kind));
+        if (kind == letters.end()) letters.emplace_back(to_string(op.what.kind));
         ranks.push_back(static_cast<std::int64_t>(r));
-        stages.push_back(static_cast<std::int64_t>(each.what.stage));
-        microbatches.push_back(static_cast<std::int64_t>(each.what.microbatch));
-        start.push_back(each.start);
-        end.push_back(each.end);
+        stages.push_back(static_cast<std::int64_t>(op.what.stage));
+        microbatches.push_back(static_cast<std::int64_t>(op.what.microbatch));
+        start.push_back(op.start);
+        end.push_back(op.end);
       }
     }
   }
@@ -234,12 +234,12 @@ nb::dict simulation_of(const std::string& plan_text, const std::optional<std::st
       {"idle", &stagecut::rank_use<double>::idle}};
   for (const auto& [name, part] : parts) {
     std::vector<double> values;
-    for (const auto& each : run.ranks) values.push_back(each.*part);
+    for (const auto& rank : run.ranks) values.push_back(rank.*part);
     result[name] = array(std::move(values));
   }
   if (made.picture.bytes) {
     std::vector<double> peaks;
-    for (const auto& each : made.picture.memory) peaks.push_back(each.peak());
+    for (const auto& rank : made.picture.memory) peaks.push_back(rank.peak());
     result["peak_memory"] = array(std::move(peaks));
   }
   result["passes"] = std::move(passes).taken();

@@ -180,8 +180,8 @@ class plan_flags : public request_flags {
     if (result.inference) model = stagecut::as_inference(std::move(model));
     bool graph =
         result.cpus != 0 || result.at_most || result.as_graph || result.method != stagecut::graph_method::automatic;
-    for (const stagecut::layer& each : model.layers) {
-      graph = graph || each.stage || !each.accelerator || each.is_backward;
+    for (const stagecut::layer& layer : model.layers) {
+      graph = graph || layer.stage || !layer.accelerator || layer.is_backward;
     }
     if (!graph && stagecut::is_chain(model)) model = stagecut::as_chain(std::move(model));
   }
@@ -217,20 +217,20 @@ class plan_flags : public request_flags {
   void check_recomputations(const stagecut::profile& model, const std::vector<std::string>& names) const {
     std::set<std::string> known;
     bool any = false;
-    for (const stagecut::layer& each : model.layers) {
-      known.insert(each.recomputation.empty() ? std::string("none") : each.recomputation.get());
-      for (const stagecut::layer_variant& variant : each.recomputations.get()) known.insert(variant.name);
-      for (const stagecut::layer_variant& variant : each.shardings.get()) {
+    for (const stagecut::layer& layer : model.layers) {
+      known.insert(layer.recomputation.empty() ? std::string("none") : layer.recomputation.get());
+      for (const stagecut::layer_variant& variant : layer.recomputations.get()) known.insert(variant.name);
+      for (const stagecut::layer_variant& variant : layer.shardings.get()) {
         if (!variant.recomputation.empty()) known.insert(variant.recomputation);
         any = any || !variant.recomputation.empty();
       }
-      any = any || !each.recomputations.empty();
+      any = any || !layer.recomputations.empty();
     }
     if (names.empty() && !any) refuse("recompute", "no layer defines how it could be recomputed: \"recomputations\"");
     std::string list;
     for (const std::string& each : known) list += (list.empty() ? "" : ", ") + each;
-    for (const std::string& each : names) {
-      if (known.count(each) == 0) refuse("recompute", "layers have " + list + "; or auto for all");
+    for (const std::string& name : names) {
+      if (known.count(name) == 0) refuse("recompute", "layers have " + list + "; or auto for all");
     }
   }
 
@@ -245,8 +245,8 @@ class plan_flags : public request_flags {
   void ask_replicas(const stagecut::profile& model, stagecut::plan_request& result) const {
     read("device_size", result.device_size);
     if (!asks_several_devices(result)) return;
-    for (const char* const each : {"transfers", "group"}) {
-      if (find(each) != nullptr) refuse(each, "must be left out where stages have several devices");
+    for (const char* const name : {"transfers", "group"}) {
+      if (find(name) != nullptr) refuse(name, "must be left out where stages have several devices");
     }
     result.replicas = counts("replicas");
     check_samples(model, result);
@@ -261,9 +261,10 @@ class plan_flags : public request_flags {
       refuse("tensor_parallel", "must be a number, a list, or auto");
     }
     result.tensor_parallel = counts("tensor_parallel");
-    for (const std::size_t each : result.tensor_parallel) {
-      if (each > result.devices || known.count(each) != 0) continue;  // too many devices: the planner says so
-      refuse("tensor_parallel", "no layer says how " + std::to_string(each) + " devices would share it: \"shardings\"");
+    for (const std::size_t degree : result.tensor_parallel) {
+      if (degree > result.devices || known.count(degree) != 0) continue;  // too many devices: the planner says so
+      refuse("tensor_parallel",
+             "no layer says how " + std::to_string(degree) + " devices would share it: \"shardings\"");
     }
   }
 
@@ -283,8 +284,8 @@ class plan_flags : public request_flags {
   /// One, and the tensor-parallel degrees of layers up to the number of devices.
   [[nodiscard]] static std::set<std::size_t> sharded_degrees(const stagecut::profile& model, std::size_t most) {
     std::set<std::size_t> result = {1};
-    for (const stagecut::layer& each : model.layers) {
-      for (const stagecut::layer_variant& variant : each.shardings.get()) {
+    for (const stagecut::layer& layer : model.layers) {
+      for (const stagecut::layer_variant& variant : layer.shardings.get()) {
         if (variant.tensor_parallel <= most) result.insert(variant.tensor_parallel);
       }
     }

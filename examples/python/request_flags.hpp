@@ -130,8 +130,8 @@ class request_flags : public keywords {
   void ask_topology(stagecut::plan_request& result) const {
     const json* const given = find("topology");
     if (given == nullptr) return;
-    for (const char* const each : {"bandwidth", "latency"}) {
-      if (find(each) != nullptr) refuse(each, "is set by topology, too");
+    for (const char* const name : {"bandwidth", "latency"}) {
+      if (find(name) != nullptr) refuse(name, "is set by topology, too");
     }
     std::vector<std::size_t> sizes;
     std::vector<stagecut::link_speed> links;

@@ -120,6 +120,6 @@ TEST_CASE("several threads copy and destroy callbacks of one function object") {
       }
     });
   }
-  for (std::thread& each : threads) each.join();
+  for (std::thread& thread : threads) thread.join();
   CHECK(one() == 3);
 }

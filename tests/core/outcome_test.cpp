@@ -130,8 +130,8 @@ TEST_CASE("an answer of an outcome that dies is the caller's") {
   const auto make = [] { return outcome<made>::optimal({{"long enough to be allocated", "so that reads show"}}); };
   static_assert(std::is_same_v<decltype(*make()), made> && std::is_same_v<decltype(make().value()), made>);
   std::string all;
-  for (const auto& each : (*make()).parts) all += each;
-  for (const auto& each : make().value().parts) all += each;
+  for (const auto& part : (*make()).parts) all += part;
+  for (const auto& part : make().value().parts) all += part;
   const auto& kept = *make();
   CHECK(all.size() == 2 * (kept.parts[0].size() + kept.parts[1].size()));
   CHECK(make()->parts.size() == 2);  // within the expression

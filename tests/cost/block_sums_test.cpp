@@ -141,7 +141,7 @@ TEST_CASE_TEMPLATE("placed blocks are the same costs to the bit", T, double, flo
   std::mt19937 random(6);
   for (const std::size_t items : {0U, 1U, 7U, 8U, 9U, 127U, 128U, 129U, 270U}) {
     auto numbers = std::make_unique<std::vector<T>>(items);
-    for (T& each : *numbers) each = static_cast<T>(static_cast<double>(random() % 700) / 3);
+    for (T& number : *numbers) number = static_cast<T>(static_cast<double>(random() % 700) / 3);
     auto cost = std::make_unique<block_sums<T>>(*numbers);
     const prefix_sums expected(*numbers);
     copied_arrays memory;

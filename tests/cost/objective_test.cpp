@@ -45,7 +45,7 @@ using generator = std::mt19937_64;
 
 std::vector<cost_type> random_costs(generator& random) {
   std::vector<cost_type> costs(1 + random() % 4);
-  for (auto& each : costs) each = static_cast<cost_type>(random() % 4) - 1;
+  for (auto& cost : costs) cost = static_cast<cost_type>(random() % 4) - 1;
   return costs;
 }
 

@@ -126,7 +126,7 @@ TEST_CASE_TEMPLATE("placed sums are the same costs to the bit", Sum, double, std
   std::mt19937 random(9);
   for (std::size_t items = 0; items < 40; ++items) {
     std::vector<Sum> numbers(items);
-    for (Sum& each : numbers) each = static_cast<Sum>(random() % 1000) / static_cast<Sum>(3);
+    for (Sum& number : numbers) number = static_cast<Sum>(random() % 1000) / static_cast<Sum>(3);
     copied_arrays memory;
     auto cost = std::make_unique<prefix_sums<Sum>>(numbers);
     const auto placed = stagecut::detail::placed(*cost, memory);

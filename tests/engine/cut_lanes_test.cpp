@@ -132,7 +132,7 @@ TEST_CASE("which durations a stage is part of, and of what they are sums") {
       std::vector<std::set<std::size_t>> stages_of(program.durations().size());
       for (std::size_t d = 1; d < stages_of.size(); ++d) {
         CHECK(durations.terms(d).size() > 0);
-        for (const auto& each : durations.terms(d)) stages_of[d].insert(each.stage);
+        for (const auto& term : durations.terms(d)) stages_of[d].insert(term.stage);
         sums += durations.terms(d).size() > 1 ? 1 : 0;
       }
       std::vector<std::set<std::size_t>> found(stages_of.size());

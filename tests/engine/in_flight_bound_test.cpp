@@ -28,8 +28,8 @@ namespace {
 /// The windows that take round trips up to a stage, and nothing else.
 bool has(const std::vector<engine::steady_window>& windows,
          const std::vector<std::pair<std::size_t, std::size_t>>& trips, std::size_t below, std::size_t pairs) {
-  for (const engine::steady_window& each : windows) {
-    if (each.trips == trips && each.below == below && each.pairs == pairs) return true;
+  for (const engine::steady_window& window : windows) {
+    if (window.trips == trips && window.below == below && window.pairs == pairs) return true;
   }
   return false;
 }
@@ -79,15 +79,15 @@ TEST_CASE("every window stands for the microbatches of the steady state") {
         const auto windows = engine::steady_windows(in_flight, m, k);
         REQUIRE_FALSE(windows.empty());
         CHECK(has(windows, {}, 0, m - in_flight[k]));
-        for (const engine::steady_window& each : windows) {
+        for (const engine::steady_window& window : windows) {
           // A trip up to stage r replaces N[r] - N[k] + 1 pairs, one down to the last N[k] - N[p - 1] + 1.
-          std::size_t replaced = each.below * (in_flight[k] - in_flight[4]);
-          for (const auto& [r, times] : each.trips) {
+          std::size_t replaced = window.below * (in_flight[k] - in_flight[4]);
+          for (const auto& [r, times] : window.trips) {
             CHECK(r < k);
             CHECK(in_flight[r] < m);
             replaced += times * (in_flight[r] - in_flight[k]);
           }
-          CHECK(each.pairs + replaced == m - in_flight[k]);
+          CHECK(window.pairs + replaced == m - in_flight[k]);
         }
       }
     }

@@ -54,12 +54,12 @@ TEST_CASE("the least of the largest bounds") {
   const auto path = graph.least_path();
   REQUIRE(path.size() == 3);
   double largest = 0;
-  for (const auto& each : graph.edges) {
-    const bool on_it = (each.from == path[0] && each.to == path[1]) || (each.from == path[1] && each.to == path[2]);
-    if (on_it) largest = std::max(largest, each.bound);
+  for (const auto& edge : graph.edges) {
+    const bool on_it = (edge.from == path[0] && edge.to == path[1]) || (edge.from == path[1] && edge.to == path[2]);
+    if (on_it) largest = std::max(largest, edge.bound);
   }
   CHECK(largest == 4);
-  CHECK(graph.prune(2, [](const auto& each) { return each.bound == 4; }));
+  CHECK(graph.prune(2, [](const auto& edge) { return edge.bound == 4; }));
   CHECK(graph.least_bound() == 5);
   CHECK(engine::layered_graph().least_path().empty());
 }
@@ -68,7 +68,7 @@ TEST_CASE("what leads nowhere goes, too") {
   engine::layered_graph graph = diamond();
   CHECK(graph.prune(2, [](const auto&) { return false; }));
   CHECK(graph.edges.size() == 4);
-  CHECK(graph.prune(2, [](const auto& each) { return each.to == 1; }));
+  CHECK(graph.prune(2, [](const auto& edge) { return edge.to == 1; }));
   CHECK(graph.edges.size() == 2);
   CHECK(graph.edges[0].to == 2);
   CHECK(graph.first == std::vector<std::uint32_t>{0, 1, 1, 2, 2, 2});

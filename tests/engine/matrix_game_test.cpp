@@ -20,9 +20,9 @@ namespace {
 /// A game of some columns, with the values of each row.
 engine::matrix_game game_of(const std::vector<std::vector<double>>& columns) {
   engine::matrix_game game;
-  for (const auto& each : columns) {
+  for (const auto& column : columns) {
     game.add_column();
-    game.values.back() = each;
+    game.values.back() = column;
     game.values.back().resize(engine::matrix_game::lanes);
   }
   game.begin(engine::matrix_game::lanes);

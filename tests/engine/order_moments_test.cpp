@@ -28,16 +28,16 @@ bool is_below(const moment& a, const moment& b) {
 std::vector<moment> all_moments(const schedule& order, const std::vector<std::size_t>& stages, std::size_t rank) {
   std::vector<moment> all;
   moment held(stages.size());
-  for (const auto& each : order.orders[rank]) {
+  for (const auto& op : order.orders[rank]) {
     std::size_t part = 0;
-    while (stages[part] != each.stage) ++part;
+    while (stages[part] != op.stage) ++part;
     auto& here = held[part];
-    if (each.kind == op_kind::forward) ++here.in_flight;
-    if (each.kind == op_kind::backward || each.kind == op_kind::backward_input) ++here.recomputed;
-    if (each.kind == op_kind::backward_input) ++here.apart;
+    if (op.kind == op_kind::forward) ++here.in_flight;
+    if (op.kind == op_kind::backward || op.kind == op_kind::backward_input) ++here.recomputed;
+    if (op.kind == op_kind::backward_input) ++here.apart;
     all.push_back(held);
-    if (each.kind == op_kind::backward || each.kind == op_kind::backward_weight) --here.in_flight, --here.recomputed;
-    if (each.kind == op_kind::backward_weight) --here.apart;
+    if (op.kind == op_kind::backward || op.kind == op_kind::backward_weight) --here.in_flight, --here.recomputed;
+    if (op.kind == op_kind::backward_weight) --here.apart;
   }
   return all;
 }

@@ -87,7 +87,7 @@ TEST_CASE("a schedule without a name is an order of the plan's own, and an objec
 TEST_CASE("the part of an iteration that comes after its last pass is told where there is one") {
   auto layers = model(4, "l");
   CHECK(plan_text(*plan_chain(layers, {.devices = 2, .microbatches = 4}), {}).find("last pass") == std::string::npos);
-  for (auto& each : layers.layers) each.update = 0.004;
+  for (auto& layer : layers.layers) layer.update = 0.004;
   // The first stage is done last: 8 ms behind 122 ms.
   auto plan = *plan_chain(layers, {.devices = 2, .microbatches = 4, .by = stagecut::measure::layers});
   const std::string text = plan_text(plan, {});
@@ -131,7 +131,7 @@ TEST_CASE("each device's own memory stands beside what it takes") {
   stagecut::plan_request request{.devices = 2};
   request.memory_limit = {1073741824, 2147483648};
   auto layers = model(4, "l");
-  for (auto& each : layers.layers) each.parameters = 1024;
+  for (auto& layer : layers.layers) layer.parameters = 1024;
   const std::string text = plan_text(*plan_chain(layers, request), {});
   CHECK(text.find(" memory     of\n") != std::string::npos);
   CHECK(text.find("  1 GiB") != std::string::npos);
@@ -197,9 +197,9 @@ TEST_CASE("names are whole where the screen has room for them: bars give way fir
 }
 
 TEST_CASE("where stages share a device, what they take together is told") {
-  stagecut::plan_request request{.devices = 2, .stages_per_rank = 2, .microbatches = 4};
+  stagecut::plan_request request{.devices = 2, .microbatches = 4, .stages_per_rank = 2};
   auto layers = model(8, "l");
-  for (auto& each : layers.layers) each.activations = 1048576;
+  for (auto& layer : layers.layers) layer.activations = 1048576;
   const auto plan = *plan_chain(layers, request);
   const auto bytes = stagecut::device_memories(plan);
   const std::string text = plan_text(plan, {});

@@ -39,7 +39,7 @@ TEST_CASE("the peak of devices of other speeds is as much higher") {
   fast.speeds = {8, 2};
   CHECK(*rates_of(fast)->utilisation == 10.0 * 400 / (10 * 1000));
   CHECK(rates_of(fast)->basis == "times computed, not measured");
-  for (auto& each : fast.stages) each.replicas = 2, each.tensor_parallel = 2;
+  for (auto& stage : fast.stages) stage.replicas = 2, stage.tensor_parallel = 2;
   CHECK(*rates_of(fast)->utilisation == 10.0 * 400 / (4 * 10 * 1000));
 }
 
@@ -52,7 +52,7 @@ TEST_CASE("replicas and GPUs that share a stage count, several stages of a rank 
   chunks.stages[3].device = 1;
   CHECK(rates_of(chunks)->gpus == 2);
   auto replicas = trained("");
-  for (auto& each : replicas.stages) each.replicas = 3, each.tensor_parallel = 2;
+  for (auto& stage : replicas.stages) stage.replicas = 3, stage.tensor_parallel = 2;
   CHECK(rates_of(replicas)->gpus == 12);
   CHECK(rates_of(replicas)->tokens == 400);
   replicas.own_microbatches = true;

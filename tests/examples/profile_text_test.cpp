@@ -34,7 +34,7 @@ TEST_CASE("a profile that serves has passes in one direction, and tells what is 
   made.name = "tiny";
   made.inference = true;
   made.layers.resize(2);
-  for (auto& each : made.layers) each.forward = 0.002, each.activations = 1024;
+  for (auto& layer : made.layers) layer.forward = 0.002, layer.activations = 1024;
   CHECK(profile_text(made) ==
         "tiny, to serve: one pass\n"
         "kind  layers  forward  parameters   kept\n"

@@ -27,7 +27,7 @@ constexpr auto shared = [](const efficiencies& with) {
 
 std::vector<measured_time> as_measured(const seconds& times) {
   std::vector<measured_time> made;
-  for (const double each : times) made.push_back({each});
+  for (const double time : times) made.push_back({time});
   return made;
 }
 

@@ -285,7 +285,7 @@ TEST_CASE("another unit of time or size changes the figures by that alone") {
     for (const auto& [per_byte, per_second] :
          {std::pair(1.0, 0x1p20), std::pair(0x1p-13, 1.0), std::pair(0x1p9, 0x1p-300)}) {
       samples scaled = of;
-      for (link_sample& each : scaled) each.bytes *= per_byte, each.seconds *= per_second;
+      for (link_sample& sample : scaled) sample.bytes *= per_byte, sample.seconds *= per_second;
       const link_fit after = fit_link(scaled);
       REQUIRE(after.link ==
               link_speed{before.link.latency * per_second, before.link.bandwidth * per_byte / per_second});
@@ -294,7 +294,7 @@ TEST_CASE("another unit of time or size changes the figures by that alone") {
       REQUIRE(after.r_squared == before.r_squared);
     }
     samples in_milliseconds = of;
-    for (link_sample& each : in_milliseconds) each.seconds *= 1000;
+    for (link_sample& sample : in_milliseconds) sample.seconds *= 1000;
     REQUIRE(close(fit_link(in_milliseconds).link.bandwidth, before.link.bandwidth / 1000, 1e-6));
   }
   CHECK(compared > 150);

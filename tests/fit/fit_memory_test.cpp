@@ -92,7 +92,7 @@ std::vector<double*> parts_of(memory_fit& of) {
 
 double squares(const memory_fit& of, const dry_runs& runs) {
   double sum = 0;
-  for (const rank_peak& each : runs.peaks) sum += std::pow((of.bytes(each) - each.bytes) / 1e9, 2);
+  for (const rank_peak& peak : runs.peaks) sum += std::pow((of.bytes(peak) - peak.bytes) / 1e9, 2);
   return sum;
 }
 
@@ -210,7 +210,7 @@ TEST_CASE("with noise no part is negative, and no other parts have less squares 
   for (int round = 0; round < 1500; ++round) {
     const memory_fit truth = made.truth(1 + made.upto(4));
     dry_runs runs = made.runs(truth);
-    for (rank_peak& each : runs.peaks) each.bytes *= 0.8 + made.below(0.4);
+    for (rank_peak& peak : runs.peaks) peak.bytes *= 0.8 + made.below(0.4);
     memory_fit found;
     try {
       found = fit_memory(runs);
@@ -221,7 +221,7 @@ TEST_CASE("with noise no part is negative, and no other parts have less squares 
     CAPTURE(round);
     // The conditions of Karush, Kuhn and Tucker: a part above 0 is level, and one at 0 helps nowhere upwards.
     double norm = 0;
-    for (const rank_peak& each : runs.peaks) norm += each.bytes * each.bytes;
+    for (const rank_peak& peak : runs.peaks) norm += peak.bytes * peak.bytes;
     const auto parts = parts_of(found);
     for (std::size_t p = 0; p < parts.size(); ++p) {
       REQUIRE(*parts[p] >= 0);
@@ -256,7 +256,7 @@ TEST_CASE("the figures of trust are those of the parts that are returned, and th
   for (int round = 0; round < 300; ++round) {
     const memory_fit truth = made.truth(2);
     dry_runs runs = made.runs(truth);
-    for (rank_peak& each : runs.peaks) each.bytes *= 0.9 + made.below(0.2);
+    for (rank_peak& peak : runs.peaks) peak.bytes *= 0.9 + made.below(0.2);
     for (const bool by_sapp : {false, true}) {
       const memory_fit found = fit_memory(runs, by_sapp ? as_sapp : stagecut::memory_fit_options{});
       double sum = 0;
@@ -286,7 +286,7 @@ TEST_CASE("without a constant the parts have it, and without a head and a tail t
   CHECK(with_all.constant == 0);
   CHECK(with_all.largest_residual > 1e6);
 
-  std::erase_if(runs.peaks, [](const rank_peak& each) { return each.has_head || each.has_tail; });
+  std::erase_if(runs.peaks, [](const rank_peak& peak) { return peak.has_head || peak.has_tail; });
   const memory_fit body = fit_memory(runs);
   CHECK(close(body.constant, known.constant));
   CHECK(close(body.activations[1], known.activations[1]));
@@ -422,7 +422,7 @@ TEST_CASE("peaks that are none are refused") {
         "peak 5: activations are kept where there is no layer");
   CHECK(refused([](dry_runs&) {}) == "not refused");
   dry_runs none = told_runs();
-  std::erase_if(none.peaks, [](const rank_peak& each) { return !each.has_head; });
+  std::erase_if(none.peaks, [](const rank_peak& peak) { return !peak.has_head; });
   CHECK(refusal<invalid_input>([&] { return fit_memory(none, as_sapp); }).find("peaks: 0 of them cannot determine 3") ==
         0);
 }
@@ -430,7 +430,7 @@ TEST_CASE("peaks that are none are refused") {
 TEST_CASE("peaks of any size are fitted alike, and those of nothing are nothing") {
   for (const double by : {1e-250, 1e-9, 1e9, 1e250}) {
     dry_runs runs = told_runs();
-    for (rank_peak& each : runs.peaks) each.bytes *= by;
+    for (rank_peak& peak : runs.peaks) peak.bytes *= by;
     const memory_fit found = fit_memory(runs);
     CHECK(close(found.parameters, known.parameters * by));
     CHECK(close(found.tail, known.tail * by));
@@ -442,7 +442,7 @@ TEST_CASE("peaks of any size are fitted alike, and those of nothing are nothing"
     }()));
   }
   dry_runs empty = told_runs();
-  for (rank_peak& each : empty.peaks) each.bytes = 0;
+  for (rank_peak& peak : empty.peaks) peak.bytes = 0;
   CHECK(fit_memory(empty).parameters == 0);
   CHECK(fit_memory(empty).largest_residual == 0);
 }

@@ -64,7 +64,7 @@ TEST_CASE("disturbed samples, less than half, move the time little") {
   for (int round = 0; round < 500; ++round) {
     const double truth = std::pow(10, -6 + round % 5);
     seconds samples(50);
-    for (double& each : samples) each = truth * noise(random);
+    for (double& sample : samples) sample = truth * noise(random);
     const std::size_t disturbed = random() % 16;
     for (std::size_t i = 0; i < disturbed; ++i) samples[random() % 50] = truth * delay(random);
     const layer_time found = one(samples);
@@ -86,7 +86,7 @@ TEST_CASE("at least half of any samples are kept") {
   std::uniform_real_distribution<double> power(-8, 8);
   for (int round = 0; round < 2000; ++round) {
     seconds samples(1 + random() % 12);
-    for (double& each : samples) each = random() % 3 == 0 ? 1 : std::pow(10, power(random));
+    for (double& sample : samples) sample = random() % 3 == 0 ? 1 : std::pow(10, power(random));
     const layer_time found = one(samples, {.outlier_limit = 1});
     CHECK(2 * found.samples >= samples.size());
     CHECK(found.samples + found.outliers == samples.size());

@@ -72,7 +72,7 @@ void check_valid(const dry_run_design& design, const dry_run_request& request, s
     }
     add_run(expected, counts);
   }
-  for (rank_peak& each : expected.peaks) each.run += first_run;
+  for (rank_peak& peak : expected.peaks) peak.run += first_run;
   CHECK(design.to_measure.peaks == expected.peaks);
 }
 
@@ -80,13 +80,13 @@ void check_valid(const dry_run_design& design, const dry_run_request& request, s
 double information(const std::vector<rank_peak>& peaks, bool constant) {
   const std::size_t choices = peaks[0].kept.size();
   std::vector<std::vector<long double>> rows;
-  for (const rank_peak& each : peaks) {
+  for (const rank_peak& peak : peaks) {
     std::vector<long double>& row = rows.emplace_back();
     if (constant) row.push_back(1);
-    row.push_back(static_cast<long double>(each.layers));
-    for (std::size_t c = 0; c < choices; ++c) row.push_back(each.kept[c]);
-    row.push_back(each.has_head ? 1 : 0);
-    row.push_back(each.has_tail ? 1 : 0);
+    row.push_back(static_cast<long double>(peak.layers));
+    for (std::size_t c = 0; c < choices; ++c) row.push_back(peak.kept[c]);
+    row.push_back(peak.has_head ? 1 : 0);
+    row.push_back(peak.has_tail ? 1 : 0);
   }
   const std::size_t n = rows[0].size();
   std::vector<std::vector<long double>> square(n, std::vector<long double>(n));
@@ -162,7 +162,7 @@ TEST_CASE(
             .constant = bytes(random), .parameters = bytes(random), .head = bytes(random), .tail = bytes(random)};
         for (std::size_t c = 0; c < choices; ++c) truth.activations.push_back(bytes(random) / 10);
         dry_runs measured = design.to_measure;
-        for (rank_peak& each : measured.peaks) each.bytes = truth.bytes(each);
+        for (rank_peak& peak : measured.peaks) peak.bytes = truth.bytes(peak);
         const memory_fit found = fit_memory(measured, {.constant = design.constant_determined});
         CHECK(found.condition == design.condition);
         CHECK(found.largest_residual < 1);
@@ -284,10 +284,10 @@ TEST_CASE("other numbers of microbatches are kept where the schedule says so") {
   auto request = asked(4, 16, 2, 2);
   request.in_flight = {7, 5, 3, 1};
   const dry_run_design design = next_dry_run(request);
-  for (const rank_peak& each : design.to_measure.peaks) {
+  for (const rank_peak& peak : design.to_measure.peaks) {
     double kept = 0;
-    for (const double of : each.kept) kept += of;
-    CHECK(kept == request.in_flight[each.rank] * static_cast<double>(each.layers));
+    for (const double of : peak.kept) kept += of;
+    CHECK(kept == request.in_flight[peak.rank] * static_cast<double>(peak.layers));
   }
   request.in_flight = {8, 8, 8, 8};  // GPipe
   CHECK(refusal<argument_error>([&] { return next_dry_run(request); })

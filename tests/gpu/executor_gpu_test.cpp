@@ -140,12 +140,12 @@ void check_times(const std::vector<executor::rank_result>& got) {
   for (const auto& rank : got) {
     for (const auto& iteration : rank.iterations) {
       double last = 0;
-      for (const auto& each : iteration.ops) {
-        CHECK(each.start >= last);
-        CHECK(each.end >= each.start);
-        last = each.end;
+      for (const auto& op : iteration.ops) {
+        CHECK(op.start >= last);
+        CHECK(op.end >= op.start);
+        last = op.end;
       }
-      for (const auto& each : iteration.received) CHECK(each.end >= each.start - slack);
+      for (const auto& op : iteration.received) CHECK(op.end >= op.start - slack);
     }
   }
 }

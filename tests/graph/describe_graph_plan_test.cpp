@@ -99,7 +99,7 @@ TEST_CASE("memory is summed, and of workspaces the largest; what stages share is
   CHECK(stages[1].memory.buffers == 3 * (1 + 2 + 4));
   CHECK(stages[2].memory.buffers == 3 * (1 + 2 + 4));
   model.machine.buffers = false;
-  for (const planned_stage& each : described(model, request, {0, 1, 1, 2}, 3).stages) CHECK(each.memory.buffers == 0);
+  for (const planned_stage& stage : described(model, request, {0, 1, 1, 2}, 3).stages) CHECK(stage.memory.buffers == 0);
 }
 
 TEST_CASE("the gradient of the parameters is known where it is of all layers of a stage") {

@@ -181,7 +181,7 @@ TEST_CASE("maps, members, functions and numbers give the value of an edge") {
   using values = stagecut::edge_values<graph>;
   CHECK(values(&tensor::seconds)(g, e) == 0.5);
   CHECK(values(get(&tensor::bytes, g))(g, e) == 8);
-  CHECK(values([&](const graph::edge_descriptor& each) { return target(each, g); })(g, e) == 1);
+  CHECK(values([&](const graph::edge_descriptor& edge) { return target(edge, g); })(g, e) == 1);
   CHECK(values(7)(g, e) == 7);
   CHECK(values(0));
   CHECK_FALSE(values());
@@ -335,8 +335,8 @@ TEST_CASE("the least communication of a Boost graph with all maps is that of all
     const std::size_t n = num_vertices(g);
     operator_graph made = converted(g, true);
     const bool in_bytes = random.one_in(3);  // without seconds, bytes count
-    for (operator_edge& each : made.edges) {
-      if (in_bytes) each.tensor->sent_seconds = each.tensor->sent_back_seconds = 0;
+    for (operator_edge& edge : made.edges) {
+      if (in_bytes) edge.tensor->sent_seconds = edge.tensor->sent_back_seconds = 0;
     }
     stagecut::communication_request request;
     request.devices = 2 + random.below(2);
@@ -361,8 +361,8 @@ TEST_CASE("the least communication of a Boost graph with all maps is that of all
       if (const double sum = sent(device_of); !best || sum < *best) best = sum;
     });
     // Seconds of a graph whose tensors take none would be bytes.
-    const auto takes_time = [](const operator_edge& each) {
-      return each.tensor->sent_seconds > 0 || each.tensor->sent_back_seconds > 0;
+    const auto takes_time = [](const operator_edge& edge) {
+      return edge.tensor->sent_seconds > 0 || edge.tensor->sent_back_seconds > 0;
     };
     if (!in_bytes && std::none_of(made.edges.begin(), made.edges.end(), takes_time)) continue;
     const auto found = stagecut::minimize_communication(made, request);

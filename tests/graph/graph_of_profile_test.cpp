@@ -182,12 +182,12 @@ TEST_CASE("memory of any stage of a chain is that of training_memory, but for wo
   for (int round = 0; round < 200; ++round) {
     profile model = chain(1 + random() % 7);
     const auto place = random() % 2 == 0 ? replicated : colocated;
-    for (layer& each : model.layers) {
-      each.parameters = bytes();
-      each.activations = bytes();
-      if (random() % 3 == 0) each.resident = bytes();
+    for (auto& layer : model.layers) {
+      layer.parameters = bytes();
+      layer.activations = bytes();
+      if (random() % 3 == 0) layer.resident = bytes();
       for (const char* name : {"a", "b"}) {
-        if (random() % 3 == 0) each.tied.push_back({name, 7, {}, place});
+        if (random() % 3 == 0) layer.tied.push_back({name, 7, {}, place});
       }
     }
     stagecut::memory_options options;

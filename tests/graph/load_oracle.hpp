@@ -42,14 +42,14 @@ inline bool may_stand(const operator_graph& graph, const std::vector<bool>& foll
   const graph_operator& first = graph.operators[a];
   const graph_operator& second = graph.operators[b];
   if (first.group != graph_operator::none && first.group == second.group && at_a != at_b) return false;
-  for (const operator_edge& each : graph.edges) {
-    if (!(each.from == a && each.to == b) && !(each.from == b && each.to == a)) continue;
-    const std::size_t from = each.from == a ? at_a : at_b;
-    const std::size_t to = each.to == a ? at_a : at_b;
-    const bool back = graph.operators[each.from].is_backward;
-    if (back != graph.operators[each.to].is_backward) continue;
+  for (const operator_edge& edge : graph.edges) {
+    if (!(edge.from == a && edge.to == b) && !(edge.from == b && edge.to == a)) continue;
+    const std::size_t from = edge.from == a ? at_a : at_b;
+    const std::size_t to = edge.to == a ? at_a : at_b;
+    const bool back = graph.operators[edge.from].is_backward;
+    if (back != graph.operators[edge.to].is_backward) continue;
     if (!back && from > to) return false;
-    if (back && !(following[each.from] && following[each.to]) && from < to) return false;
+    if (back && !(following[edge.from] && following[edge.to]) && from < to) return false;
   }
   return true;
 }
@@ -97,15 +97,15 @@ inline void add_messages(const operator_graph& graph, operators set, double& for
   for (std::size_t u = 0; u < graph.operators.size(); ++u) {
     bool inside = false;
     bool outside = false;
-    for (const operator_edge& each : graph.edges) {
-      if (each.from != u) continue;
-      if (each.tensor) {
-        if (holds(set, each.from) == holds(set, each.to)) continue;
-        (graph.operators[u].is_backward ? backward : forward) += each.tensor->sent_seconds + graph.latency;
-        if (each.tensor->sent_back_seconds > 0) backward += each.tensor->sent_back_seconds + graph.latency;
+    for (const operator_edge& edge : graph.edges) {
+      if (edge.from != u) continue;
+      if (edge.tensor) {
+        if (holds(set, edge.from) == holds(set, edge.to)) continue;
+        (graph.operators[u].is_backward ? backward : forward) += edge.tensor->sent_seconds + graph.latency;
+        if (edge.tensor->sent_back_seconds > 0) backward += edge.tensor->sent_back_seconds + graph.latency;
         continue;
       }
-      for (const std::size_t end : {each.from, each.to}) (holds(set, end) ? inside : outside) = true;
+      for (const std::size_t end : {edge.from, edge.to}) (holds(set, end) ? inside : outside) = true;
     }
     if (!inside || !outside) continue;
     const graph_operator& from = graph.operators[u];
@@ -130,9 +130,10 @@ inline priced price(const operator_graph& graph, const load_options& options, op
     result.fits = result.fits && (on_cpu ? each.on_cpu : each.on_accelerator);
     result.fits = result.fits && (each.stage == graph_operator::none || each.stage == stage);
   }
-  for (const shared_parameters& each : graph.shared) {
-    const bool held = std::any_of(each.operators.begin(), each.operators.end(), [&](auto v) { return holds(set, v); });
-    figures.memory += held ? each.resident : 0;
+  for (const shared_parameters& parameters : graph.shared) {
+    const bool held =
+        std::any_of(parameters.operators.begin(), parameters.operators.end(), [&](auto v) { return holds(set, v); });
+    figures.memory += held ? parameters.resident : 0;
   }
   std::size_t kept = options.in_flight ? stages - stage : 1;
   if (options.in_flight && options.microbatches != 0 && options.microbatches < kept) kept = options.microbatches;

@@ -48,11 +48,11 @@ struct plain {
 
   [[nodiscard]] operator_graph expected() const {
     operator_graph result;
-    for (const op& each : ops) {
+    for (const auto& op : ops) {
       graph_operator made;
-      made.forward = each.seconds;
-      made.sent_seconds = static_cast<double>(each.output_seconds);
-      if (each.group >= 0) made.group = static_cast<std::size_t>(each.group);
+      made.forward = op.seconds;
+      made.sent_seconds = static_cast<double>(op.output_seconds);
+      if (op.group >= 0) made.group = static_cast<std::size_t>(op.group);
       result.operators.push_back(made);
     }
     for (const auto& [from, to] : std::set(edges.begin(), edges.end())) result.edges.push_back({from, to});
@@ -63,9 +63,9 @@ struct plain {
 plain random_plain(std::mt19937& random) {
   plain result;
   result.ops.resize(random() % 8);
-  for (op& each : result.ops) {
-    each = {static_cast<double>(random() % 100) / 7, static_cast<float>(random() % 9),
-            static_cast<int>(random() % 4) - 1};
+  for (auto& op : result.ops) {
+    op = {static_cast<double>(random() % 100) / 7, static_cast<float>(random() % 9),
+          static_cast<int>(random() % 4) - 1};
   }
   const std::size_t n = result.ops.size();
   for (std::size_t e = n < 2 ? 0 : random() % (2 * n); e-- > 0;) {
@@ -79,7 +79,7 @@ template <class Graph>
 Graph made_of(const plain& from) {
   Graph g;
   std::vector<typename boost::graph_traits<Graph>::vertex_descriptor> at;
-  for (const op& each : from.ops) at.push_back(add_vertex(each, g));
+  for (const auto& op : from.ops) at.push_back(add_vertex(op, g));
   for (const auto& [u, v] : from.edges) add_edge(at[u], at[v], g);
   return g;
 }

@@ -242,7 +242,7 @@ TEST_CASE("parts for coarsening keep to their cap, or it is said that they canno
       continue;
     }
     ++reached;
-    for (const auto& each : found->parts) CHECK(each.forward + each.backward <= *of.request.most_work * (1 + 1e-12));
+    for (const auto& part : found->parts) CHECK(part.forward + part.backward <= *of.request.most_work * (1 + 1e-12));
   }
   MESSAGE(reached, " reached, ", left, " not");
   CHECK(reached > 50);

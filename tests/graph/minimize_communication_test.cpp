@@ -41,8 +41,8 @@ communication_problem ten_operators() {
 
 double cut_of(const communication_problem& problem, const devices& device_of) {
   double sum = 0;
-  for (const communication_edge& each : problem.edges)
-    sum += device_of[each.from] == device_of[each.to] ? 0 : each.weight;
+  for (const communication_edge& edge : problem.edges)
+    sum += device_of[edge.from] == device_of[edge.to] ? 0 : edge.weight;
   return sum;
 }
 
@@ -73,8 +73,8 @@ bool may_stand(const communication_problem& problem, const communication_request
     if (operations[d] > (1 + request.operation_imbalance) * all_operations / k * (1 + 1e-9)) return false;
     if (!used[d] && !request.at_most) return false;
   }
-  return std::all_of(problem.edges.begin(), problem.edges.end(), [&](const communication_edge& each) {
-    return !request.contiguous || device_of[each.from] <= device_of[each.to];
+  return std::all_of(problem.edges.begin(), problem.edges.end(), [&](const communication_edge& edge) {
+    return !request.contiguous || device_of[edge.from] <= device_of[edge.to];
   });
 }
 
@@ -163,11 +163,11 @@ communication_problem random_problem(oracle::chance& random, const communication
   }
   if (random.one_in(3)) {
     problem.group.assign(n, none);
-    for (std::size_t& each : problem.group) each = random.one_in(2) ? random.below(3) : none;
+    for (std::size_t& group : problem.group) group = random.one_in(2) ? random.below(3) : none;
   }
   if (random.one_in(3)) {
     problem.device.assign(n, none);
-    for (std::size_t& each : problem.device) each = random.one_in(3) ? random.below(request.devices) : none;
+    for (std::size_t& device : problem.device) device = random.one_in(3) ? random.below(request.devices) : none;
   }
   return problem;
 }

@@ -76,8 +76,8 @@ void each_assignment(const operator_graph& graph, std::size_t k, const std::func
       return;
     }
     std::size_t least = 0;
-    for (const stagecut::operator_edge& each : graph.edges) {
-      if (each.to == v) least = std::max(least, at[each.from]);
+    for (const stagecut::operator_edge& edge : graph.edges) {
+      if (edge.to == v) least = std::max(least, at[edge.from]);
     }
     for (at[v] = least; at[v] < k; ++at[v]) place(v + 1);
   };
@@ -227,7 +227,7 @@ TEST_CASE("a chain on one device takes what its operators take, and that is prov
 TEST_CASE("branches that nothing joins run beside each other, and that is proved") {
   operator_graph graph = branches(4);
   graph.operators.pop_back();
-  std::erase_if(graph.edges, [](const stagecut::operator_edge& each) { return each.to == 8; });
+  std::erase_if(graph.edges, [](const stagecut::operator_edge& edge) { return edge.to == 8; });
   const auto found = minimize_graph_makespan(graph, {.devices = 2, .microbatches = 4});
   CHECK(found.state() == state::optimal);
   CHECK(found->value == 4 * 12);
@@ -248,7 +248,7 @@ TEST_CASE("stages are numbered so that in_flight_order takes the counts") {
     const auto found = minimize_graph_makespan(graph, {.devices = 3, .microbatches = 6, .kicks = 2});
     if (found.state() == state::infeasible) continue;
     assignment in_flight;
-    for (const std::size_t each : found->warm_up) in_flight.push_back(each + 1);
+    for (const std::size_t count : found->warm_up) in_flight.push_back(count + 1);
     const auto order = stagecut::make_schedule("in-flight", {.ranks = 3, .microbatches = 6, .in_flight = in_flight});
     CHECK(order.ranks() == 3);
   }

@@ -116,7 +116,7 @@ operator_graph chain_of(const std::vector<double>& seconds, const std::vector<do
 operator_graph renumbered(const operator_graph& graph, const std::vector<std::size_t>& number) {
   operator_graph result = graph;
   for (std::size_t v = 0; v < number.size(); ++v) result.operators[number[v]] = graph.operators[v];
-  for (auto& each : result.edges) each = {number[each.from], number[each.to], each.tensor};
+  for (auto& edge : result.edges) edge = {number[edge.from], number[edge.to], edge.tensor};
   for (auto& each : result.shared) {
     for (std::size_t& v : each.operators) v = number[v];
   }
@@ -231,7 +231,7 @@ TEST_CASE("a graph of several hundred operators is cut as a large one first, and
   for (auto& each : graph.operators) each.resident = 0.0125;
   const auto within = minimize_load(graph, request);
   REQUIRE(within);
-  for (const auto& each : within->stages) CHECK(each.memory <= 1.05);
+  for (const auto& stage : within->stages) CHECK(stage.memory <= 1.05);
 }
 
 TEST_CASE("merged and refined layers give partitions as they should be, and bounds that hold") {
@@ -303,7 +303,7 @@ TEST_CASE("the least load of middling graphs is that of another method") {
     if (!found) continue;
     REQUIRE(found.state() == state::optimal);
     REQUIRE(found->value == peer->load);
-    for (const auto& each : found->stages) on_cpus += each.on_cpu ? 1 : 0;
+    for (const auto& stage : found->stages) on_cpus += stage.on_cpu ? 1 : 0;
   }
   CHECK(on_cpus > 3);
 }
@@ -495,13 +495,13 @@ TEST_CASE("one time limit is of all that is tried, and no load is told that no p
   request.load.memory_limit = 95;
   request.search.time_limit = 0.4;
   std::vector<search_progress> told;
-  const auto keep = [&](const search_progress& each) { told.push_back(each); };
+  const auto keep = [&](const search_progress& progress) { told.push_back(progress); };
   request.search.progress = keep;
   const auto began = stagecut::detail::seconds_now();
   const auto found = minimize_load(graph, request);
   CHECK(stagecut::detail::seconds_now() - began < 2);
   REQUIRE(found.state() == state::feasible);
-  for (const auto& each : found->stages) CHECK(each.memory <= 95);
+  for (const auto& stage : found->stages) CHECK(stage.memory <= 95);
   for (std::size_t i = 0; i < told.size(); ++i) {
     CHECK((told[i].value == 0 || told[i].value >= found->value * (1 - 1e-12)));
     if (i != 0) CHECK(told[i].seconds >= told[i - 1].seconds);
@@ -517,7 +517,7 @@ TEST_CASE("one limit of rounds is of all that is tried, too") {
     CAPTURE(limit);
     request.search.node_limit = limit;
     std::vector<std::size_t> told;
-    const auto keep = [&](const search_progress& each) { told.push_back(each.nodes); };
+    const auto keep = [&](const search_progress& progress) { told.push_back(progress.nodes); };
     request.search.progress = keep;
     const auto found = minimize_load(graph, request);
     REQUIRE(found.state() == state::feasible);
@@ -533,7 +533,7 @@ TEST_CASE("progress is told with what is found, in the unit of the answer") {
   load_request request{.devices = 5, .method = graph_method::linear};
   request.search.node_limit = 60;
   std::vector<search_progress> told;
-  const auto keep = [&](const search_progress& each) { told.push_back(each); };
+  const auto keep = [&](const search_progress& progress) { told.push_back(progress); };
   request.search.progress = keep;
   const auto found = minimize_load(graph, request);
   REQUIRE(found);

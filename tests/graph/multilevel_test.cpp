@@ -33,7 +33,7 @@ void check_figures(const oracle::dag_case& graph, const dag_partition& found, st
 /// What a part may weigh with an imbalance in hundredths.
 std::int64_t most_weight(const oracle::dag_case& graph, std::size_t parts, std::int64_t hundredths) {
   std::int64_t total = 0;
-  for (const std::int64_t each : graph.weights) total += each;
+  for (const std::int64_t weight : graph.weights) total += weight;
   const auto k = static_cast<std::int64_t>(parts);
   return std::min(total, std::max((total + k - 1) / k, total * (100 + hundredths) / (100 * k)));
 }

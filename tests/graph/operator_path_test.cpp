@@ -33,9 +33,9 @@ operator_graph random_path(std::mt19937& random, bool tensors) {
   for (std::size_t i = 1; i < n; ++i) {
     for (std::size_t times = 0; times < 1 + random() % 2; ++times) result.edges.push_back({number[i - 1], number[i]});
   }
-  for (operator_edge& each : result.edges) {
+  for (operator_edge& edge : result.edges) {
     if (!tensors || random() % 2 == 0) continue;
-    each.tensor = {static_cast<double>(random() % 7), static_cast<double>(random() % 3), 1};
+    edge.tensor = {static_cast<double>(random() % 7), static_cast<double>(random() % 3), 1};
   }
   return result;
 }

@@ -58,7 +58,7 @@ TEST_CASE("the best cut of all orders is the best partition") {
       std::vector<std::size_t> place(order.size());
       for (std::size_t i = 0; i < order.size(); ++i) place[order[i]] = i;
       bool follows = true;
-      for (const operator_edge& each : graph.edges) follows = follows && place[each.from] < place[each.to];
+      for (const operator_edge& edge : graph.edges) follows = follows && place[edge.from] < place[edge.to];
       if (!follows) continue;
       const order_costs<operator_set> along(operator_set(costs), order, request.devices);
       const auto found = minimize_bottleneck(along, request.devices, order_constraint(along));

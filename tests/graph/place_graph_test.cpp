@@ -60,15 +60,15 @@ TEST_CASE("a plan by communication says what is handed over, and holds what it s
   CHECK(made->objective.bound == 14);
   CHECK(stagecut::stage_of_layers(*made) == std::vector<std::size_t>{0, 0, 1, 0, 1, 1});
   CHECK(made->stages[0].cost == 14);
-  for (const auto& each : stagecut::verify_plan(model, *made).checks) {
-    INFO(each.name);
-    CHECK(each.result != stagecut::check_result::broken);
+  for (const auto& check : stagecut::verify_plan(model, *made).checks) {
+    INFO(check.name);
+    CHECK(check.result != stagecut::check_result::broken);
   }
 }
 
 TEST_CASE("over a link seconds are handed over, there and back") {
   stagecut::profile model = branches();
-  for (auto& each : model.layers) each.backward = 1;
+  for (auto& layer : model.layers) layer.backward = 1;
   plan_request request = request_of(2);
   request.links = {{0.5, 2}};
   const auto made = plan_graph(model, request);

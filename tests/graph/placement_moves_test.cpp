@@ -103,8 +103,8 @@ TEST_CASE("a pass leaves what is not worse, and keeps to the order") {
     const std::pair after(moves.excess(), moves.cut());
     REQUIRE((improved ? after < before : after == before));
     REQUIRE(after.second == elements.cut(moves.device_of()));
-    for (const auto& each : problem.graph.edges) {
-      REQUIRE((!elements.ordered() || moves.device_of()[each.from] <= moves.device_of()[each.to]));
+    for (const auto& edge : problem.graph.edges) {
+      REQUIRE((!elements.ordered() || moves.device_of()[edge.from] <= moves.device_of()[edge.to]));
     }
     better += improved ? 1 : 0;
   }

@@ -91,10 +91,10 @@ inline stagecut::stage_pipeline pipeline_plainly(const stagecut::operator_graph&
       result.resident[s] += each.resident;
       result.activations[s] += each.activations;
     }
-    for (const stagecut::shared_parameters& each : graph.shared) {
-      const bool here =
-          std::any_of(each.operators.begin(), each.operators.end(), [&](std::size_t v) { return stage_of[v] == s; });
-      if (here) result.resident[s] += each.resident;
+    for (const stagecut::shared_parameters& parameters : graph.shared) {
+      const bool here = std::any_of(parameters.operators.begin(), parameters.operators.end(),
+                                    [&](std::size_t v) { return stage_of[v] == s; });
+      if (here) result.resident[s] += parameters.resident;
     }
   }
   for (std::size_t a = 0; a < stages; ++a) {
@@ -105,21 +105,21 @@ inline stagecut::stage_pipeline pipeline_plainly(const stagecut::operator_graph&
       double tensors_down = 0;
       double tensors_up = 0;
       bool joined = false;
-      for (const stagecut::operator_edge& each : graph.edges) {
-        const bool leads_down = stage_of[each.from] == a && stage_of[each.to] == b;
-        const bool leads_up = stage_of[each.from] == b && stage_of[each.to] == a;
+      for (const stagecut::operator_edge& edge : graph.edges) {
+        const bool leads_down = stage_of[edge.from] == a && stage_of[edge.to] == b;
+        const bool leads_up = stage_of[edge.from] == b && stage_of[edge.to] == a;
         joined = joined || leads_down || leads_up;
-        if (each.tensor) {
-          if (leads_down) tensors_down += each.tensor->sent_seconds;
-          if (leads_down && !graph.operators[each.to].is_backward) tensors_up += each.tensor->sent_back_seconds;
-          if (leads_up) tensors_up += each.tensor->sent_seconds;
+        if (edge.tensor) {
+          if (leads_down) tensors_down += edge.tensor->sent_seconds;
+          if (leads_down && !graph.operators[edge.to].is_backward) tensors_up += edge.tensor->sent_back_seconds;
+          if (leads_up) tensors_up += edge.tensor->sent_seconds;
           continue;
         }
-        if (stage_of[each.from] == a && stage_of[each.to] == b) {
-          sent_down.insert(each.from);
-          if (!graph.operators[each.to].is_backward) returned.insert(each.from);
+        if (stage_of[edge.from] == a && stage_of[edge.to] == b) {
+          sent_down.insert(edge.from);
+          if (!graph.operators[edge.to].is_backward) returned.insert(edge.from);
         }
-        if (stage_of[each.from] == b && stage_of[each.to] == a) sent_up.insert(each.from);
+        if (stage_of[edge.from] == b && stage_of[edge.to] == a) sent_up.insert(edge.from);
       }
       if (!joined) continue;
       double down = graph.latency + tensors_down;
@@ -149,10 +149,10 @@ inline void each_vector(const std::vector<std::size_t>& bounds,
 
 /// Whether edges, groups and fixed stages allow an assignment.
 inline bool is_allowed(const stagecut::operator_graph& graph, const std::vector<std::size_t>& stage_of) {
-  for (const stagecut::operator_edge& each : graph.edges) {
-    const bool back = graph.operators[each.from].is_backward;
-    if (back != graph.operators[each.to].is_backward) continue;
-    if (back ? stage_of[each.from] < stage_of[each.to] : stage_of[each.from] > stage_of[each.to]) return false;
+  for (const stagecut::operator_edge& edge : graph.edges) {
+    const bool back = graph.operators[edge.from].is_backward;
+    if (back != graph.operators[edge.to].is_backward) continue;
+    if (back ? stage_of[edge.from] < stage_of[edge.to] : stage_of[edge.from] > stage_of[edge.to]) return false;
   }
   for (std::size_t v = 0; v < stage_of.size(); ++v) {
     const stagecut::graph_operator& each = graph.operators[v];

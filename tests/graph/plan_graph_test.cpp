@@ -51,7 +51,7 @@ profile random_graph(std::mt19937& random) {
 
 /// Gives some layers what an iteration ends with.
 void add_updates(profile& model, std::mt19937& random) {
-  for (layer& each : model.layers) each.update = random() % 2 == 0 ? 0 : static_cast<double>(1 + random() % 5);
+  for (auto& layer : model.layers) layer.update = random() % 2 == 0 ? 0 : static_cast<double>(1 + random() % 5);
 }
 
 plan_request random_request(std::mt19937& random) {
@@ -71,11 +71,11 @@ plan_request random_request(std::mt19937& random) {
 
 void check_verified(const profile& model, const plan& made) {
   const plan_verification all = verify_plan(model, made);
-  for (const plan_check& each : all.checks) {
-    CAPTURE(each.name);
-    CAPTURE(each.place);
-    CAPTURE(each.why);
-    CHECK(each.result != check_result::broken);
+  for (const plan_check& check : all.checks) {
+    CAPTURE(check.name);
+    CAPTURE(check.place);
+    CAPTURE(check.why);
+    CHECK(check.result != check_result::broken);
   }
 }
 
@@ -138,7 +138,7 @@ TEST_CASE("plans of graphs with several chunks on a device stand up to their ver
     CHECK(made->schedule == schedule_choice{});
     CHECK_FALSE(made->makespan);
     plan changed = *made;
-    for (planned_stage& each : changed.stages) each.cost *= 1.01;
+    for (planned_stage& stage : changed.stages) stage.cost *= 1.01;
     CHECK_FALSE(verify_plan(model, changed).holds());
   }
   CHECK(chunked > 30);
@@ -194,9 +194,9 @@ TEST_CASE("what is not said of the objective means the makespan wherever it is k
   CHECK(objective([](plan_request& r) { r.transfers = transfer_kind::blocking; }) == "bottleneck");
   CHECK(objective([](plan_request& r) { r.by = measure::time_and_memory; }) == "bottleneck");
   CHECK(objective([](plan_request& r) { r.method = graph_method::linear; }) == "bottleneck");
-  for (layer& each : model.layers) {
-    each.forward = each.backward = 0;
-    each.backward_input = each.backward_weight = std::nullopt;
+  for (auto& layer : model.layers) {
+    layer.forward = layer.backward = 0;
+    layer.backward_input = layer.backward_weight = std::nullopt;
   }
   CHECK(objective([](plan_request&) {}) == "bottleneck");
 }
@@ -238,7 +238,7 @@ TEST_CASE("a plan that holds so many bytes is no reason to call them too few") {
       CHECK((made.state() != state::infeasible || !(least > 0) || *request.memory_limit.for_all() < least));
       if (!made) break;
       double fullest = 0;
-      for (const planned_stage& each : made->stages) fullest = std::max(fullest, each.total_memory());
+      for (const planned_stage& stage : made->stages) fullest = std::max(fullest, stage.total_memory());
       if (request.memory_limit.for_all()) CHECK(fullest <= *request.memory_limit.for_all());
       few += made->stages[0].in_flight < std::min<std::size_t>(request.microbatches, made->stages.size()) ? 1 : 0;
       CHECK(made->objective.bound <= made->objective.value);
@@ -270,7 +270,7 @@ TEST_CASE("where 1F1B does not fit, fewer microbatches in flight may") {
     request.memory_limit = bytes;
     const auto made = plan_graph(model, request);
     REQUIRE(made);
-    for (const planned_stage& each : made->stages) CHECK(each.total_memory() <= bytes);
+    for (const planned_stage& stage : made->stages) CHECK(stage.total_memory() <= bytes);
   }
   request.memory_limit = 5;
   CHECK(plan_graph(model, request).state() == state::infeasible);
@@ -310,8 +310,8 @@ TEST_CASE("an iteration of a graph ends with the updates of its stages, which ar
     check_verified(model, *made);
     double updates = 0;
     double all = 0;
-    for (const layer& each : model.layers) updates += each.update;
-    for (const planned_stage& each : made->stages) all += each.all_reduce;
+    for (const auto& layer : model.layers) updates += layer.update;
+    for (const planned_stage& stage : made->stages) all += stage.all_reduce;
     CHECK(all == updates);
     CHECK(made->objective == without->objective);
     CHECK(*made->makespan >= *without->makespan);
@@ -637,7 +637,7 @@ TEST_CASE("one node is enough for a plan that is there without a search") {
   for (int i = 0; i < 30; ++i) {
     CAPTURE(i);
     profile model = random_graph(random);
-    for (layer& each : model.layers) each.group.clear();
+    for (auto& layer : model.layers) layer.group.clear();
     plan_request request;
     request.devices = 2;
     request.at_most = true;
@@ -666,7 +666,7 @@ TEST_CASE("attempts share a limit of nodes") {
     const auto wide = plan_graph(model, request);
     if (!wide) continue;
     double fullest = 0;
-    for (const planned_stage& each : wide->stages) fullest = std::max(fullest, each.total_memory());
+    for (const planned_stage& stage : wide->stages) fullest = std::max(fullest, stage.total_memory());
     request.memory_limit = 0.9 * fullest;
     std::size_t spent = 0;
     request.search.nodes_spent = &spent;

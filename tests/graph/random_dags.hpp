@@ -54,15 +54,15 @@ inline dag_figures figures_of(const dag_case& graph, const std::vector<std::size
   result.weights.assign(parts, 0);
   for (std::size_t v = 0; v < part.size(); ++v) result.weights[part[v]] += graph.weights[v];
   result.loads = result.weights;
-  for (const stagecut::weighted_edge& each : graph.edges) {
-    result.cut += part[each.from] != part[each.to] ? each.weight : 0;
-    result.forwards = result.forwards && part[each.from] <= part[each.to];
+  for (const stagecut::weighted_edge& edge : graph.edges) {
+    result.cut += part[edge.from] != part[edge.to] ? edge.weight : 0;
+    result.forwards = result.forwards && part[edge.from] <= part[edge.to];
   }
   for (std::size_t v = 0; v < part.size(); ++v) {
     std::vector<bool> holds(parts);
     holds[part[v]] = true;
-    for (const stagecut::weighted_edge& each : graph.edges) {
-      if (each.from == v) holds[part[each.to]] = true;
+    for (const stagecut::weighted_edge& edge : graph.edges) {
+      if (edge.from == v) holds[part[edge.to]] = true;
     }
     const auto count = std::count(holds.begin(), holds.end(), true);
     for (std::size_t p = 0; p < parts && count > 1; ++p) result.loads[p] += holds[p] ? graph.outputs[v] : 0;

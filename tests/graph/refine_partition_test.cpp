@@ -89,8 +89,8 @@ double sent_by(const operator_graph& graph, const assignment& stage_of) {
   for (std::size_t u = 0; u < graph.operators.size(); ++u) {
     std::set<std::size_t> stages{stage_of[u]};
     bool feeds = false;
-    for (const auto& each : graph.edges) {
-      if (each.from == u) stages.insert(stage_of[each.to]), feeds = true;
+    for (const auto& edge : graph.edges) {
+      if (edge.from == u) stages.insert(stage_of[edge.to]), feeds = true;
     }
     if (!feeds) continue;
     const auto& from = graph.operators[u];

@@ -55,11 +55,11 @@ TEST_CASE("a message is paid once by each stage that sends or receives it") {
   graph.edges = {{0, 1}, {0, 2}, {0, 3}};
   const std::vector<std::size_t> stage_of{0, 0, 1, 1};
   auto found = stage_figures(graph, stage_of, {0, 0});
-  for (const graph_stage& each : found) {
-    CHECK(each.forward == 2);
-    CHECK(each.backward == 4);
-    CHECK(each.communication == 4);
-    CHECK(each.load == 10);
+  for (const graph_stage& stage : found) {
+    CHECK(stage.forward == 2);
+    CHECK(stage.backward == 4);
+    CHECK(stage.communication == 4);
+    CHECK(stage.load == 10);
   }
   found = stage_figures(graph, stage_of, {0, 0}, {.overlap = message_overlap::full, .constants = {1, 2}});
   CHECK(found[0].load == 3.25 + 4 + 1);

@@ -92,9 +92,9 @@ TEST_CASE("the order of stages matters where counts go by it") {
   const stage_pipeline asb = order({{0, 2}, {1, 3}, {2, 3}});
   const stage_pipeline sab = order({{0, 3}, {1, 2}, {2, 3}});
   const counts rank = stagecut::warm_up_by_rank(4);
-  for (const stage_pipeline& each : {abs, asb}) {
-    CHECK(latency(each, 4, rank) == 60);
-    CHECK(latency(each, 8, rank) == 100);
+  for (const stage_pipeline& pipeline : {abs, asb}) {
+    CHECK(latency(pipeline, 4, rank) == 60);
+    CHECK(latency(pipeline, 8, rank) == 100);
   }
   CHECK(latency(sab, 4, rank) == 62);
   CHECK(latency(sab, 8, rank) == 102);
@@ -135,7 +135,7 @@ TEST_CASE("the makespan is that of the simulator, to the last bit") {
       stage_makespan price(of, m, kind);
       for (int tries = 0; tries < 6; ++tries) {
         counts warm_up(k);
-        for (std::size_t& each : warm_up) each = random.up_to(m);
+        for (std::size_t& count : warm_up) count = random.up_to(m);
         if (tries > 1) std::sort(warm_up.rbegin(), warm_up.rend());
         const reference_simulator plain = run_plainly(of, warm_up, m, kind == transfer_kind::link);
         REQUIRE(price.runs(warm_up) == plain.ends);

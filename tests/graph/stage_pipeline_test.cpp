@@ -67,7 +67,7 @@ TEST_CASE("sums over sets of operators say the same") {
     if (round >= 400) random.add_tensors(graph);
     assignment stage_of(n);
     do {
-      for (std::size_t& each : stage_of) each = random.up_to(k - 1);
+      for (std::size_t& stage : stage_of) stage = random.up_to(k - 1);
       if (random.up_to(2) != 0) std::sort(stage_of.begin(), stage_of.end());
       if (random.up_to(5) == 0) stage_of.assign(n, k - 1);
     } while (!is_allowed(graph, stage_of));

@@ -70,16 +70,16 @@ TEST_CASE("the schedule of counts is the library's where that has one") {
     stage_pipeline of = random_stages(random, k);
     if (of.edges.empty()) continue;
     counts warm_up(k);
-    for (std::size_t& each : warm_up) each = random.up_to(m);
+    for (std::size_t& count : warm_up) count = random.up_to(m);
     std::sort(warm_up.rbegin(), warm_up.rend());
     counts in_flight;
-    for (const std::size_t each : warm_up) in_flight.push_back(each + 1);
+    for (const std::size_t count : warm_up) in_flight.push_back(count + 1);
     auto expected = stagecut::make_schedule(stagecut::schedule_kind::in_flight,
                                             {.ranks = k, .microbatches = m, .in_flight = in_flight});
     expected.edges = of.edges;
     const auto found = warm_up_schedule(of, warm_up, m);
     CHECK(found == expected);
-    for (std::size_t& each : in_flight) each = std::min(each, m);
+    for (std::size_t& count : in_flight) count = std::min(count, m);
     CHECK(stagecut::microbatches_in_flight(found) == in_flight);
   }
 }

@@ -9,7 +9,7 @@
 int main() {
   const auto model = stagecut::io::read_profile("model.json");
   const auto plan = stagecut::make_plan(
-      model, {.devices = 4, .microbatches = 32, .target = stagecut::framework::megatron, .memory_limit = 42.95e9});
+      model, {.devices = 4, .microbatches = 32, .memory_limit = 42.95e9, .target = stagecut::framework::megatron});
   if (!plan) return std::puts(plan.why().text().c_str()), 1;
   std::puts(stagecut::io::as_megatron(*plan).c_str());
 }

@@ -18,6 +18,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   return fuzz(data, size, [&](std::string_view text, std::string_view source) {
     const auto stages = stagecut::io::parse_assignment_json(text, source, model, limits_for(text));
     require(stages.size() == 4);
-    for (const std::size_t each : stages) require(each < 4);
+    for (const std::size_t stage : stages) require(stage < 4);
   });
 }

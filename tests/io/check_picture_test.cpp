@@ -58,9 +58,9 @@ TEST_CASE("stages send along edges, and say to whom") {
   picture.order.edges = {{0, 1}, {1, 2}};
   CHECK(refusal().find("has no stage to send to") != std::string::npos);  // they name none
   for (auto& rank : picture.run.transfers) {
-    for (auto& each : rank) {
-      const bool down = each.what.kind == stagecut::op_kind::send_forward;
-      each.what.peer = static_cast<std::uint32_t>(down ? each.what.stage + 1 : each.what.stage - 1);
+    for (auto& op : rank) {
+      const bool down = op.what.kind == stagecut::op_kind::send_forward;
+      op.what.peer = static_cast<std::uint32_t>(down ? op.what.stage + 1 : op.what.stage - 1);
     }
   }
   CHECK(refusal().empty());

@@ -164,10 +164,10 @@ double value_of_whole_first(stagecut::plan made) {
 /// @param whole_first  whether stage 0 runs its backward pass whole there, though the schedule has I and W
 double least_writable(const stagecut::io::format& format, const std::vector<stagecut::plan>& plans, bool whole_first) {
   double least = std::numeric_limits<double>::infinity();
-  for (const auto& each : plans) {
+  for (const auto& plan : plans) {
     try {
-      (void)format.write(each);
-      least = std::min(least, whole_first ? value_of_whole_first(each) : each.objective.value);
+      (void)format.write(plan);
+      least = std::min(least, whole_first ? value_of_whole_first(plan) : plan.objective.value);
     } catch (const not_representable&) {
     }
   }

@@ -27,8 +27,8 @@ namespace {
 std::vector<json> events(const std::vector<stagecut::io::pipeline_picture>& pictures, const std::string& phase) {
   std::vector<json> result;
   const json trace = json::parse(stagecut::io::as_chrome_trace(pictures));
-  for (const json& each : trace.at("traceEvents")) {
-    if (each["ph"] == phase) result.push_back(each);
+  for (const json& event : trace.at("traceEvents")) {
+    if (event["ph"] == phase) result.push_back(event);
   }
   return result;
 }
@@ -41,8 +41,8 @@ TEST_CASE("the durations of a process are the busy time of its rank") {
   for (const bool seconds : {false, true}) {
     picture.seconds = seconds;
     std::map<std::size_t, double> busy;
-    for (const json& each : events({picture}, "X")) {
-      if (each["tid"] == 0) busy[each["pid"].get<std::size_t>()] += each["dur"].get<double>();
+    for (const json& event : events({picture}, "X")) {
+      if (event["tid"] == 0) busy[event["pid"].get<std::size_t>()] += event["dur"].get<double>();
     }
     REQUIRE(busy.size() == 4);
     for (const auto& [rank, time] : busy) {
@@ -55,8 +55,8 @@ TEST_CASE("an op is an event with its kind, stage and microbatch") {
   auto picture = worked_picture(2, 3, 0.25);
   picture.run.updates[1] = {{{op_kind::reduce_gradient, 1}, 9, 10}};
   std::map<std::string, json> named;
-  for (const json& each : events({picture}, "X"))
-    named[each["name"].get<std::string>() + "/" + each["pid"].dump()] = each;
+  for (const json& event : events({picture}, "X"))
+    named[event["name"].get<std::string>() + "/" + event["pid"].dump()] = event;
   CHECK(named.size() == 12 + 6 + 1);
   const json& forward = named.at("F2/1");
   CHECK(forward["ts"] == 3.25);
@@ -71,13 +71,13 @@ TEST_CASE("an op is an event with its kind, stage and microbatch") {
 TEST_CASE("every arrow leads from an op to the one that waits for it") {
   const auto picture = worked_picture(4, 8, 0.25);
   std::map<std::size_t, json> begun;
-  for (const json& each : events({picture}, "s")) begun[each["id"].get<std::size_t>()] = each;
+  for (const json& event : events({picture}, "s")) begun[event["id"].get<std::size_t>()] = event;
   const auto ended = events({picture}, "f");
   CHECK(ended.size() == 2 * 3 * 8);
   REQUIRE(begun.size() == ended.size());
   const auto op_at = [&](const json& end) -> const stagecut::timed_op<double>* {
-    for (const auto& each : picture.run.ops[end["pid"].get<std::size_t>()]) {
-      if (std::abs(each.start - end["ts"].get<double>()) < 1e-9) return &each;
+    for (const auto& op : picture.run.ops[end["pid"].get<std::size_t>()]) {
+      if (std::abs(op.start - end["ts"].get<double>()) < 1e-9) return &op;
     }
     return nullptr;
   };
@@ -100,8 +100,8 @@ TEST_CASE("arrows go along the edges of stages, each with a number of its own") 
   picture.run = stagecut::simulate(stagecut::gpipe(4, 2), stagecut::pass_times<double>{{1, 1, 1, 1}, {1, 1, 1, 1}});
   std::map<std::size_t, std::vector<std::size_t>> processes;
   for (const char* phase : {"s", "f"}) {
-    for (const json& each : events({picture, picture}, phase)) {
-      processes[each["id"].get<std::size_t>()].push_back(each["pid"].get<std::size_t>());
+    for (const json& event : events({picture, picture}, phase)) {
+      processes[event["id"].get<std::size_t>()].push_back(event["pid"].get<std::size_t>());
     }
   }
   CHECK(processes.size() == 2 * 4 * 2 * 2);  // pictures, edges, microbatches, ways
@@ -119,16 +119,17 @@ TEST_CASE("ranks have names, and the ranks of several pictures processes of thei
   auto second = worked_picture(3, 2);
   first.title = "a \"quoted\"\n\xff title";
   std::map<std::size_t, std::string> names;
-  for (const json& each : events({first, second}, "M")) {
-    if (each["name"] == "process_name") names[each["pid"].get<std::size_t>()] = each["args"]["name"].get<std::string>();
+  for (const json& event : events({first, second}, "M")) {
+    if (event["name"] == "process_name")
+      names[event["pid"].get<std::size_t>()] = event["args"]["name"].get<std::string>();
   }
   REQUIRE(names.size() == 5);
   CHECK(names[1] == R"(a "quoted"\u000a\xff title rank 1)");
   CHECK(names[4] == "gpipe rank 2");
   std::size_t threads = 0;
-  for (const json& each : events({first}, "M")) {
-    if (each["name"] == "process_name" && each["pid"] == 0) CHECK(each["args"]["name"] == "rank 0");
-    threads += each["name"] == "thread_name" ? 1 : 0;
+  for (const json& event : events({first}, "M")) {
+    if (event["name"] == "process_name" && event["pid"] == 0) CHECK(event["args"]["name"] == "rank 0");
+    threads += event["name"] == "thread_name" ? 1 : 0;
   }
   CHECK(threads == 6);
 }
@@ -136,9 +137,9 @@ TEST_CASE("ranks have names, and the ranks of several pictures processes of thei
 TEST_CASE("memory is a counter of every rank, if it is known") {
   auto picture = worked_picture(2, 3);
   double most = 0;
-  for (const json& each : events({picture}, "C")) {
-    CHECK(each["args"]["resident"] == 3);
-    most = std::max(most, each["args"]["activations"].get<double>());
+  for (const json& event : events({picture}, "C")) {
+    CHECK(event["args"]["resident"] == 3);
+    most = std::max(most, event["args"]["activations"].get<double>());
   }
   CHECK(most == 3);
   picture.memory.clear();
@@ -157,11 +158,11 @@ TEST_CASE("messages under way at once stand on threads of their own, and none ov
     const auto trace = nlohmann::json::parse(stagecut::io::as_chrome_trace(std::vector{picture}));
     std::map<std::pair<int, int>, std::vector<std::pair<double, double>>> tracks;
     std::map<std::pair<int, int>, int> names;
-    for (const auto& each : trace["traceEvents"]) {
-      if (each["ph"] == "M" && each["name"] == "thread_name") ++names[{each["pid"], each["tid"]}];
-      if (each["ph"] != "X") continue;
-      const double start = each["ts"].get<double>();
-      tracks[{each["pid"], each["tid"]}].emplace_back(start, start + each["dur"].get<double>());
+    for (const auto& event : trace["traceEvents"]) {
+      if (event["ph"] == "M" && event["name"] == "thread_name") ++names[{event["pid"], event["tid"]}];
+      if (event["ph"] != "X") continue;
+      const double start = event["ts"].get<double>();
+      tracks[{event["pid"], event["tid"]}].emplace_back(start, start + event["dur"].get<double>());
     }
     std::size_t sends = 0;
     for (auto& [track, spans] : tracks) {
@@ -247,10 +248,10 @@ TEST_CASE("times are read back as the nanoseconds that they are") {
 TEST_CASE("slices are told where there are several") {
   const auto picture = full_picture(stagecut::sliced_one_forward_one_backward(2, 3, 2), 1);
   std::map<std::string, int> named;
-  for (const json& each : events({picture}, "X")) {
-    if (!each["args"].contains("microbatch")) continue;
-    const auto part = each["args"];
-    const std::string name = each["name"];
+  for (const json& event : events({picture}, "X")) {
+    if (!event["args"].contains("microbatch")) continue;
+    const auto part = event["args"];
+    const std::string name = event["name"];
     CHECK(name.ends_with(part["microbatch"].dump() + ":" + part["slice"].dump()));
     ++named[name];
   }
@@ -281,9 +282,9 @@ TEST_CASE("arrows go along the edges of stages, one an edge and microbatch each 
   order.edges = {{0, 1}, {0, 2}, {1, 3}, {2, 3}};
   const auto picture = full_picture(order, 1);
   std::map<std::pair<std::string, std::size_t>, int> begun;
-  for (const json& each : events({picture, picture}, "s")) ++begun[{each["name"], each["id"]}];
+  for (const json& event : events({picture, picture}, "s")) ++begun[{event["name"], event["id"]}];
   CHECK(begun.size() == 2 * 2 * 4 * 3);
-  for (const json& each : events({picture, picture}, "f")) --begun[{each["name"], each["id"]}];
+  for (const json& event : events({picture, picture}, "f")) --begun[{event["name"], event["id"]}];
   CHECK(begun.size() == 2 * 2 * 4 * 3);
   for (const auto& [arrow, left] : begun) CHECK(left == 0);
 }

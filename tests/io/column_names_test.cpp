@@ -62,8 +62,8 @@ TEST_CASE("units turn numbers into seconds, bytes and counts") {
 }
 
 TEST_CASE("no word stands twice, and none is a unit as well") {
-  for (const io::column_unit& each : io::column_units) {
-    CHECK(io::find_unit(each.word) == &each);
-    CHECK(io::part_of(each.word) == io::part_other);
+  for (const io::column_unit& unit : io::column_units) {
+    CHECK(io::find_unit(unit.word) == &unit);
+    CHECK(io::part_of(unit.word) == io::part_other);
   }
 }

@@ -18,9 +18,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require_sound(model);
     for (const std::string& note : notes) require(note.starts_with("fuzz:") && note == stagecut::visible(note));
     // What is written has no column for these.
-    for (stagecut::layer& each : model.layers) {
-      each.workspace = 0;
-      each.resident = each.backward_input = each.backward_weight = std::nullopt;
+    for (stagecut::layer& layer : model.layers) {
+      layer.workspace = 0;
+      layer.resident = layer.backward_input = layer.backward_weight = std::nullopt;
     }
     notes.clear();
     require(stagecut::io::parse_csv(stagecut::io::as_csv(model), "again", {}, {.notes = &notes}) == model);

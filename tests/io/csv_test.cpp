@@ -95,9 +95,9 @@ TEST_CASE("layers are read back as they were written, without what a CSV does no
   random_plans random(4);
   for (int round = 0; round < 1000; ++round) {
     stagecut::profile model;
-    for (const auto& each : random.profile().layers) {
+    for (const auto& layer : random.profile().layers) {
       model.layers.push_back(
-          {each.name, each.kind, each.forward, each.backward, each.parameters, each.activations, each.output});
+          {layer.name, layer.kind, layer.forward, layer.backward, layer.parameters, layer.activations, layer.output});
       for (std::string* text : {&model.layers.back().name, &model.layers.back().kind}) {
         for (char& c : *text) c = c == '\n' ? ' ' : c;
       }

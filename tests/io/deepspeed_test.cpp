@@ -29,8 +29,8 @@ TEST_CASE("the worked example") {
 TEST_CASE("DualPipeV: two stages a rank, in a V") {
   stagecut::profile model;
   model.layers = transformer(14);
-  for (stagecut::layer& each : model.layers) each.forward = 1, each.backward = 2;
-  stagecut::plan_request request{.devices = 2, .stages_per_rank = 2, .microbatches = 4};
+  for (stagecut::layer& layer : model.layers) layer.forward = 1, layer.backward = 2;
+  stagecut::plan_request request{.devices = 2, .microbatches = 4, .stages_per_rank = 2};
   request.schedule = stagecut::schedule_kind::dualpipev;
   request.target = stagecut::framework::deepspeed;
   const auto made = stagecut::make_plan(model, request);

@@ -73,9 +73,9 @@ TEST_CASE("unknown members of a plan are those of its profile, too") {
   CHECK(pointers(unknown_members(made)).front() == "/of plan");
   CHECK(pointers(unknown_members(made))[1] == "/profile/of profile");
   made.unknown_fields = made.profile.unknown_fields = "";
-  for (stagecut::layer& each : made.profile.layers) {
-    each.unknown_fields = "";
-    for (auto* const variants : {&each.recomputations, &each.shardings}) {
+  for (stagecut::layer& layer : made.profile.layers) {
+    layer.unknown_fields = "";
+    for (auto* const variants : {&layer.recomputations, &layer.shardings}) {
       for (stagecut::layer_variant& variant : *variants) variant.unknown_fields = "[1]";
     }
   }

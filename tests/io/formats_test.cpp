@@ -11,9 +11,9 @@ using stagecut::io::find_format;
 using stagecut::io::formats;
 
 TEST_CASE("formats are found by name") {
-  for (const auto& each : formats) {
-    CHECK(find_format(each.name) == &each);
-    CHECK(!each.describes.empty());
+  for (const auto& format : formats) {
+    CHECK(find_format(format.name) == &format);
+    CHECK(!format.describes.empty());
   }
   CHECK(find_format("") == nullptr);
   CHECK(find_format("Megatron") == nullptr);
@@ -26,12 +26,12 @@ TEST_CASE("formats are found by name") {
 }
 
 TEST_CASE("all but Megatron-LM's flags say the worked example, on full lines") {
-  for (const auto& each : formats) {
-    CAPTURE(each.name);
-    if (each.name == "megatron-flags") {
-      CHECK_THROWS_AS((void)each.write(worked_plan()), stagecut::io::not_representable);
+  for (const auto& format : formats) {
+    CAPTURE(format.name);
+    if (format.name == "megatron-flags") {
+      CHECK_THROWS_AS((void)format.write(worked_plan()), stagecut::io::not_representable);
     } else {
-      const std::string text = each.write(worked_plan());
+      const std::string text = format.write(worked_plan());
       CHECK(!text.empty());
       CHECK(text.back() != '\n');
     }
@@ -43,16 +43,16 @@ TEST_CASE("a refusal names the format that was asked for, and no format takes pa
   p.profile.layers[1].name = p.profile.layers[2].name = "";
   p = tied(p);
   p.profile.layers[1].kind = "?";
-  for (const auto& each : formats) {
-    CAPTURE(each.name);
-    CHECK_THROWS_AS((void)each.write(inconsistent()), stagecut::argument_error);
+  for (const auto& format : formats) {
+    CAPTURE(format.name);
+    CHECK_THROWS_AS((void)format.write(inconsistent()), stagecut::argument_error);
     try {
-      (void)each.write(p);
+      (void)format.write(p);
       const bool takes_all =
-          each.any_plan || each.name == "deepspeed" || each.name == "alpa" || each.name == "pipedream";
+          format.any_plan || format.name == "deepspeed" || format.name == "alpa" || format.name == "pipedream";
       CHECK(takes_all);
     } catch (const stagecut::io::not_representable& error) {
-      CHECK(error.format() == each.name);
+      CHECK(error.format() == format.name);
     }
   }
 }

@@ -124,7 +124,7 @@ inline stagecut::profile t5(std::size_t most) {
     if (made.layers.back().kind == "decoder") made.layers.back().name = "decoder.block." + std::to_string(i - 1);
   }
   made.layers.front().name = "shared";
-  for (auto& each : made.layers) each.tied = {};
+  for (auto& layer : made.layers) layer.tied = {};
   return made;
 }
 

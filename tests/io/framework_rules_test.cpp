@@ -89,8 +89,8 @@ class random_chains {
 
   void recompute(stagecut::plan& made) {
     const char* const ways[] = {"", "none", "selective", "full"};
-    for (auto& each : made.profile.layers) {
-      if (each.kind == "decoder") each.recomputation = ways[up_to(3)];
+    for (auto& layer : made.profile.layers) {
+      if (layer.kind == "decoder") layer.recomputation = ways[up_to(3)];
     }
   }
 

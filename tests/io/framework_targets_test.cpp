@@ -47,7 +47,7 @@ std::string accepted(const stagecut::target_entry& entry, const stagecut::plan& 
   REQUIRE_NOTHROW(text = stagecut::io::find_format(entry.name)->write(made));
   CAPTURE(text);
   std::string broken;
-  for (const auto& each : violations(entry.name, made, text)) broken += each + "\n";
+  for (const auto& violation : violations(entry.name, made, text)) broken += violation + "\n";
   CHECK(broken == "");
   return text;
 }
@@ -78,8 +78,8 @@ std::optional<stagecut::plan> planned(const stagecut::profile& model, const stag
 }
 
 stagecut::profile model_called(std::string_view name, std::size_t most) {
-  for (auto& each : framework_models::models(most)) {
-    if (each.name == name) return each;
+  for (auto& model : framework_models::models(most)) {
+    if (model.name == name) return model;
   }
   throw std::invalid_argument(std::string(name));
 }

@@ -32,16 +32,16 @@ bool sound_figures(const Each& each) {
 inline void require_sound(const stagecut::profile& model) {
   require(!model.layers.empty());
   bool writable = stagecut::io::detail::is_utf8(model.name);
-  for (const auto& each : model.layers) {
-    require(sound_figures(each));
-    for (const auto& variant : each.recomputations) require(sound_figures(variant) && variant.tensor_parallel > 0);
-    for (const auto& variant : each.shardings) require(sound_figures(variant) && variant.tensor_parallel > 0);
+  for (const auto& layer : model.layers) {
+    require(sound_figures(layer));
+    for (const auto& variant : layer.recomputations) require(sound_figures(variant) && variant.tensor_parallel > 0);
+    for (const auto& variant : layer.shardings) require(sound_figures(variant) && variant.tensor_parallel > 0);
     for (const std::string_view text :
-         {std::string_view(each.name), std::string_view(each.kind), std::string_view(each.group)}) {
+         {std::string_view(layer.name), std::string_view(layer.kind), std::string_view(layer.group)}) {
       writable = writable && stagecut::io::detail::is_utf8(text);
     }
-    require(stagecut::is_finite(each.cpu.value_or(0)) && !stagecut::is_negative(each.cpu.value_or(0)));
-    require(!each.is_backward || each.forward == 0);
+    require(stagecut::is_finite(layer.cpu.value_or(0)) && !stagecut::is_negative(layer.cpu.value_or(0)));
+    require(!layer.is_backward || layer.forward == 0);
   }
   try {
     require(stagecut::io::parse_json_profile(stagecut::io::as_json(model), "again", {.depth = 1000}) == model);
@@ -55,7 +55,7 @@ inline void require_sound(const stagecut::profile& model) {
 /// Ends the program unless a profile is turned into a sound chain of its layers, or refused where it is none.
 inline void require_chain_or_refusal(const stagecut::profile& model) {
   const bool leaves = std::all_of(model.layers.begin(), model.layers.end(),
-                                  [](const stagecut::layer& each) { return each.children.empty(); });
+                                  [](const stagecut::layer& layer) { return layer.children.empty(); });
   try {
     const stagecut::profile chain = stagecut::as_chain(model);
     require(leaves && chain.edges.empty() && chain.layers.size() == model.layers.size());

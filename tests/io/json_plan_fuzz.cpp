@@ -29,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                                                : made.stages.size() == made.devices * made.stages_per_rank);
     const auto stages = stage_of_layers(made);
     require(stages.size() == made.profile.layers.size());
-    for (const std::size_t each : stages) require(each < made.stages.size());
+    for (const std::size_t stage : stages) require(stage < made.stages.size());
     if (made.assignment.empty()) require(made.stages.size() == made.cuts.stages());
     for (std::size_t s = 0; s < made.stages.size(); ++s) {
       require(!layers_of(made, s).empty() && !devices_of(made, s).empty());

@@ -474,7 +474,7 @@ TEST_CASE("the stage of every layer stands in cuts or in an assignment") {
   CHECK(with_graph("[1, 0, 1]", "[0, 0, 1]") ==
         "p.json#/assignment: {…} has intervals in the order of the model only, which cuts express");
   stagecut::plan forward = full_graph_plan();
-  for (stagecut::layer& each : forward.profile.layers) each.is_backward = false;
+  for (stagecut::layer& layer : forward.profile.layers) layer.is_backward = false;
   std::string text = as_json(forward);
   CHECK(
       refusal(text.replace(text.find("[1, 0, 1]"), 9, "[0, 1, 0]")) ==

@@ -15,7 +15,8 @@ namespace {
 stagecut::plan two_stages(const char* checkpoint) {
   stagecut::plan made;
   made.profile.layers.resize(3);
-  for (auto& each : made.profile.layers) each.forward = 2, each.backward = 4, each.backward_weight = 1, each.output = 10;
+  for (auto& layer : made.profile.layers)
+    layer.forward = 2, layer.backward = 4, layer.backward_weight = 1, layer.output = 10;
   made.cuts = {0, 2, 3};
   made.stages.resize(2);
   made.stages[1] = {1, 0, 2, 5, 4, {1, 100, 2, 3, 0}};
@@ -49,7 +50,7 @@ TEST_CASE("a stage of the first version: of all microbatches in flight, of one")
 TEST_CASE("a stage of the first version of layers whose gradients take another time apart") {
   for (const auto& [checkpoint, input] : {std::pair("never", 20.0), std::pair("except_last", 22.0)}) {
     stagecut::plan made = two_stages(checkpoint);
-    for (auto& each : made.profile.layers) each.backward_input = 10;
+    for (auto& layer : made.profile.layers) layer.backward_input = 10;
     REQUIRE_FALSE(detail::upgrade_stage(made, 1));
     CHECK(made.stages[1].backward_weight == 2);
     CHECK(made.stages[1].backward_input == input);

@@ -13,15 +13,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto made = stagecut::io::read_measured(text, source, limits_for(text));
     require(!made.layers.empty() || !made.iterations.empty());
     stagecut::profile model;
-    for (const auto& each : made.layers) {
-      require(each.forward || each.backward);
-      require(each.forward.value_or(1) > 0 && each.backward.value_or(1) > 0);
+    for (const auto& layer : made.layers) {
+      require(layer.forward || layer.backward);
+      require(layer.forward.value_or(1) > 0 && layer.backward.value_or(1) > 0);
       stagecut::layer& next = model.layers.emplace_back();
-      next.name = each.name;
+      next.name = layer.name;
       next.forward = next.backward = 1;
     }
-    for (const auto& each : made.iterations) {
-      require(each.devices > 0 && each.stages_per_rank > 0 && each.microbatches > 0 && each.seconds > 0);
+    for (const auto& iteration : made.iterations) {
+      require(iteration.devices > 0 && iteration.stages_per_rank > 0 && iteration.microbatches > 0 &&
+              iteration.seconds > 0);
     }
     stagecut::take_measured(model, made.layers);
     for (std::size_t i = 0; i < made.layers.size(); ++i) {

@@ -19,7 +19,7 @@ namespace {
 /// Stages with one decoder per word; each stage recomputes by its words, from its first decoder on.
 stagecut::plan recomputing(const std::vector<std::vector<std::string>>& words) {
   std::vector<std::size_t> decoders;
-  for (const auto& each : words) decoders.push_back(each.size());
+  for (const auto& word : words) decoders.push_back(word.size());
   stagecut::plan p = transformer_plan(decoders);
   p.schedule = {"1f1b", 8};
   p.choices.resize(p.profile.layers.size());

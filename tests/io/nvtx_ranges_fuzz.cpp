@@ -13,14 +13,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto made = stagecut::io::read_nvtx_ranges(text, source, limits_for(text));
     require(!made.ranges.empty());
     const auto sound = [](double x) { return stagecut::is_finite(x) && !stagecut::is_negative(x); };
-    for (const auto& each : made.ranges) {
-      require(made.find(each.name) == &each && !each.name.empty());
-      require(each.instances > 0 && sound(each.total) && sound(each.mean()));
-      for (const auto& figure : {each.median, each.least, each.most}) require(sound(figure.value_or(0)));
-      if (each.samples.empty()) continue;
-      require(each.samples.size() == each.instances);
-      require(*each.least <= *each.median && *each.median <= *each.most);
-      for (const double sample : each.samples) require(*each.least <= sample && sample <= *each.most);
+    for (const auto& range : made.ranges) {
+      require(made.find(range.name) == &range && !range.name.empty());
+      require(range.instances > 0 && sound(range.total) && sound(range.mean()));
+      for (const auto& figure : {range.median, range.least, range.most}) require(sound(figure.value_or(0)));
+      if (range.samples.empty()) continue;
+      require(range.samples.size() == range.instances);
+      require(*range.least <= *range.median && *range.median <= *range.most);
+      for (const double sample : range.samples) require(*range.least <= sample && sample <= *range.most);
     }
   });
 }

@@ -50,7 +50,7 @@ double sum_behind(const std::string& line, const std::string& field) {
 
 std::string names(const stagecut::profile& model) {
   std::string result;
-  for (const auto& each : model.layers) result += (result.empty() ? "" : " ") + each.name;
+  for (const auto& layer : model.layers) result += (result.empty() ? "" : " ") + layer.name;
   return result;
 }
 
@@ -214,10 +214,10 @@ TEST_CASE("the published graphs are read node by node, edge by edge") {
     }
     REQUIRE(model.layers.size() == nodes.size());
     std::size_t different = 0;
-    for (const auto& each : model.layers) {
-      const auto& figures = nodes.at(each.name);
-      different += each.forward != figures[0] || each.backward != figures[1] || each.output != figures[2];
-      different += each.activations != figures[2] || each.parameters != figures[3];
+    for (const auto& layer : model.layers) {
+      const auto& figures = nodes.at(layer.name);
+      different += layer.forward != figures[0] || layer.backward != figures[1] || layer.output != figures[2];
+      different += layer.activations != figures[2] || layer.parameters != figures[3];
     }
     CHECK(different == 0);
     std::multiset<std::pair<std::string, std::string>> read;

@@ -17,10 +17,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(stagecut::is_finite(graph.bandwidth) && graph.bandwidth > 0);
     std::vector<std::size_t> in(graph.layers.size(), 0);
     std::vector<std::size_t> out(graph.layers.size(), 0);
-    for (const auto& each : graph.edges) {
-      require(each.from < graph.layers.size() && each.to < graph.layers.size() && each.from != each.to);
-      ++out[each.from];
-      ++in[each.to];
+    for (const auto& edge : graph.edges) {
+      require(edge.from < graph.layers.size() && edge.to < graph.layers.size() && edge.from != edge.to);
+      ++out[edge.from];
+      ++in[edge.to];
     }
     std::vector<stagecut::variant_stage> stages;
     for (std::size_t v = 0; v < graph.layers.size(); ++v) {

@@ -90,8 +90,8 @@ TEST_CASE("needs are met as a search from every stage says") {
       }
     }
     bool all = true;
-    for (const auto& each : made.profile.edges) {
-      all = all && leads[made.assignment[each.from]][made.assignment[each.to]];
+    for (const auto& edge : made.profile.edges) {
+      all = all && leads[made.assignment[edge.from]][made.assignment[edge.to]];
     }
     REQUIRE(!stagecut::io::detail::needs_fault(made) == all);
     met += all ? 1 : 0;

@@ -114,7 +114,7 @@ class random_plans {
   [[nodiscard]] stagecut::profile graph() {
     stagecut::profile model = profile();
     const std::size_t n = model.layers.size();
-    for (auto& each : model.layers) each.group = up_to(1) == 0 ? "" : "group " + std::to_string(up_to(2));
+    for (auto& layer : model.layers) layer.group = up_to(1) == 0 ? "" : "group " + std::to_string(up_to(2));
     std::vector<std::size_t> order(n);
     for (std::size_t i = 0; i < n; ++i) order[i] = i;
     std::shuffle(order.begin(), order.end(), random_);
@@ -189,7 +189,7 @@ class random_plans {
     }
     if (shape == 2) {  // the same stages in another order of layers
       std::shuffle(made.profile.layers.begin(), made.profile.layers.end(), random_);
-      for (auto& each : made.profile.layers) each.group = "";
+      for (auto& layer : made.profile.layers) layer.group = "";
       std::vector<std::size_t> place(layers);
       for (std::size_t i = 0; i < layers; ++i) place[i] = i;
       std::shuffle(place.begin(), place.end(), random_);
@@ -202,8 +202,8 @@ class random_plans {
     for (std::size_t from = 0; shape != 0 && from < stages; ++from) {
       for (std::size_t to = from + 1; to < stages; ++to) {
         bool needed = false;
-        for (const auto& each : made.profile.edges) {
-          needed = needed || (stage_of[each.from] == from && stage_of[each.to] == to);
+        for (const auto& edge : made.profile.edges) {
+          needed = needed || (stage_of[edge.from] == from && stage_of[edge.to] == to);
         }
         if (needed || up_to(3) == 0) made.edges.push_back({from, to, number()});
       }
@@ -387,7 +387,7 @@ class random_plans {
   using enum stagecut::op_kind;
   stagecut::plan made = full_plan();
   made.profile.layers.push_back(made.profile.layers[1]);
-  for (auto& each : made.profile.layers) each.group = "";
+  for (auto& layer : made.profile.layers) layer.group = "";
   made.profile.layers[2].name = "third";
   made.profile.edges = {{0, 2}, {1, 0}};
   made.cuts = {};

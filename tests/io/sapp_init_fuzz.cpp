@@ -15,15 +15,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto made = stagecut::io::read_sapp_init(text, source, options, limits_for(text));
     require(made.ranks > 1 && made.layers > 0 && made.dry_runs.peaks.size() >= 2);
     require(!made.dry_runs.choices.empty() && made.dry_runs.choices[0] == "none");
-    for (const auto& each : made.dry_runs.peaks) {
-      require(each.rank < made.ranks && each.kept.size() == made.dry_runs.choices.size());
-      require(stagecut::is_finite(each.bytes) && !stagecut::is_negative(each.bytes));
+    for (const auto& peak : made.dry_runs.peaks) {
+      require(peak.rank < made.ranks && peak.kept.size() == made.dry_runs.choices.size());
+      require(stagecut::is_finite(peak.bytes) && !stagecut::is_negative(peak.bytes));
       double kept = 0;
-      for (const double count : each.kept) {
+      for (const double count : peak.kept) {
         require(!stagecut::is_negative(count));
         kept += count;
       }
-      require(kept == static_cast<double>(each.layers * (made.ranks - each.rank)));
+      require(kept == static_cast<double>(peak.layers * (made.ranks - peak.rank)));
     }
     if (made.times) require(stagecut::is_finite(made.times->body) && !stagecut::is_negative(made.times->body));
     if (made.traces) require(made.traces->microbatches > 0);

@@ -22,8 +22,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       require(layers[i].resident == layers[i].parameters);
       if (kind != "decoder") continue;
       require(layers[i].activations > 0);
-      for (const auto& each : layers[i].recomputations) {
-        require(each.activations > 0 && each.forward == layers[i].forward && each.resident == layers[i].resident);
+      for (const auto& variant : layers[i].recomputations) {
+        require(variant.activations > 0 && variant.forward == layers[i].forward &&
+                variant.resident == layers[i].resident);
       }
     }
     if (layers.size() < 100) require_sound(made.profile);

@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::size_t all = 0;
     for (std::size_t s = 0; s < made.layers.size(); ++s) {
       std::size_t sum = 0;
-      for (const std::size_t each : made.counts[s]) sum += each;
+      for (const std::size_t count : made.counts[s]) sum += count;
       require(sum == made.layers[s]);
       all += sum;
     }

@@ -34,7 +34,7 @@ TEST_CASE("of several links, the one between two stages counts, else the slowest
   // a: 1 second to stage 1, 5 to stage 2; b: 10 to stage 2.
   CHECK(communication_of(made) == seconds{5, 11, 15});
   stagecut::plan chain = worked_plan();
-  for (auto& each : chain.profile.layers) each.output = 8;
+  for (auto& layer : chain.profile.layers) layer.output = 8;
   chain.messages = {"link", {{0, 8}, {0, 4}, {0, 2}}};
   CHECK(communication_of(chain) == seconds{1, 3, 6, 4});
 }

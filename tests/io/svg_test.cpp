@@ -46,8 +46,8 @@ TEST_CASE("every op stands where it runs, and its microbatch in it") {
   for (const auto& box : boxes) rows.insert(box.y);
   CHECK(rows.size() == 4);
   for (const auto& rank : picture.run.ops) {
-    for (const auto& each : rank) {
-      CHECK(has_box(boxes, 64 + 900 * each.start / 33, 900 * (each.end - each.start) / 33));
+    for (const auto& op : rank) {
+      CHECK(has_box(boxes, 64 + 900 * op.start / 33, 900 * (op.end - op.start) / 33));
     }
   }
   CHECK(text.find("<title>backward 7, stage 0: 31 to 33</title>") != std::string::npos);
@@ -61,8 +61,8 @@ TEST_CASE("pictures share one scale of time") {
   const auto boxes = svg_rects(svg_of({longer, shorter}));
   REQUIRE(boxes.size() == 80);
   for (const auto& rank : shorter.run.ops) {
-    for (const auto& each : rank) {
-      CHECK(has_box({boxes.begin() + 64, boxes.end()}, 64 + 900 * each.start / 33, 900 * (each.end - each.start) / 33));
+    for (const auto& op : rank) {
+      CHECK(has_box({boxes.begin() + 64, boxes.end()}, 64 + 900 * op.start / 33, 900 * (op.end - op.start) / 33));
     }
   }
 }

@@ -305,8 +305,7 @@ TEST_CASE("PyTorch 2.15 waits for every send, and for the gradients that it aver
     for (std::size_t r = 0; r < again.ranks(); ++r) {
       // PyTorch's rule: a wait for each send, behind it; each REDUCE_GRAD is waited for before the next begins.
       std::size_t sends = 0, waited = 0, reduces = 0;
-      for (const op& each : again.orders[r])
-        sends += is_send(each.kind), reduces += each.kind == op_kind::reduce_gradient;
+      for (const auto& op : again.orders[r]) sends += is_send(op.kind), reduces += op.kind == op_kind::reduce_gradient;
       std::size_t line = 0;
       for (std::size_t i = 0; i < r; ++i) line = text.find('\n', line) + 1;
       const std::string row = text.substr(line, text.find('\n', line) - line);

@@ -26,10 +26,10 @@ double flops(const stagecut::transformer::architecture& a, const stagecut::trans
   double sum = 0;
   for (const auto& layer : stagecut::transformer::explain(a, r)) {
     double forward = 0;
-    for (const auto& each : layer.forward) forward += each.flops;
+    for (const auto& term : layer.forward) forward += term.flops;
     for (const auto* pass : {&layer.input, &layer.weight}) {
-      for (const auto& each : *pass) {
-        sum += each.kind == stagecut::transformer::term_kind::repetition ? forward : each.flops;
+      for (const auto& term : *pass) {
+        sum += term.kind == stagecut::transformer::term_kind::repetition ? forward : term.flops;
       }
     }
     sum += forward;

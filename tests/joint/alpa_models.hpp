@@ -99,14 +99,14 @@ inline alpa_sweep sweep_of(const alpa_layers& model, std::size_t microbatches, d
     std::fill(sums.begin(), sums.end(), none);
     at(model.layers, 0, 0) = 0;
     for (std::size_t last = model.layers; last > 0; --last) {
-      for (const choice_of_stage& each : to[last]) {
-        if (each.time > threshold) continue;
-        for (std::size_t used = 0; used + each.devices <= model.devices; ++used) {
-          for (std::size_t behind = 0; behind < depth && behind <= each.most_behind; ++behind) {
+      for (const choice_of_stage& choice : to[last]) {
+        if (choice.time > threshold) continue;
+        for (std::size_t used = 0; used + choice.devices <= model.devices; ++used) {
+          for (std::size_t behind = 0; behind < depth && behind <= choice.most_behind; ++behind) {
             const double sum = at(last, used, behind);
             if (sum == none) continue;
-            double& next = at(each.first, used + each.devices, memory ? behind + 1 : 0);
-            next = std::min(next, each.time + sum);
+            double& next = at(choice.first, used + choice.devices, memory ? behind + 1 : 0);
+            next = std::min(next, choice.time + sum);
           }
         }
       }

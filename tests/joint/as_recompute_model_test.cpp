@@ -66,7 +66,7 @@ profile model_of(const std::vector<layer>& layers) {
 
 std::vector<std::string> names_of(const recomputed_chain& chain, std::size_t type) {
   std::vector<std::string> names;
-  for (const auto& each : chain.model.types[type].choices) names.push_back(each.name);
+  for (const auto& choice : chain.model.types[type].choices) names.push_back(choice.name);
   return names;
 }
 
@@ -120,8 +120,8 @@ TEST_CASE("the recomputations that are asked for, and no others") {
 
   // A profile that was made with recomputation calls its own figures by that name.
   profile made = small;
-  for (layer& each : made.layers) {
-    if (!each.recomputations.empty()) each.recomputation = "mine";
+  for (auto& layer : made.layers) {
+    if (!layer.recomputations.empty()) layer.recomputation = "mine";
   }
   CHECK(names_of(as_recompute_model(made), 1) == std::vector<std::string>{"mine", "selective", "full"});
 }

@@ -39,13 +39,13 @@ std::map<contents, std::size_t> paths_of(const workbench& bench, const option_gr
       return;
     }
     const rank_options& rank = graph.ranks[r];
-    for (const option_graph::edge& each : graph.steps[r].edges) {
-      if (each.from != node) continue;
-      const option_graph::group& group = graph.steps[r].groups[each.group];
+    for (const option_graph::edge& edge : graph.steps[r].edges) {
+      if (edge.from != node) continue;
+      const option_graph::group& group = graph.steps[r].groups[edge.group];
       for (const rank_options::contents& some : rank.classes()) {
         if (some.first < group.first || some.last > group.last) continue;
         for (std::size_t v = 0; v < rank.stages(); ++v) chosen[rank.stage(v)] = bench.curves[some.of[v]].counts;
-        next(r + 1, each.to);
+        next(r + 1, edge.to);
       }
     }
   };
@@ -165,12 +165,12 @@ TEST_CASE("with a limit of the passes on a rank, plans within it stay") {
       return most;
     };
     std::vector<double> within;
-    for (const options& each : plans) within.push_back(busiest(bench, each));
+    for (const options& plan : plans) within.push_back(busiest(bench, plan));
     std::sort(within.begin(), within.end());
     const double most = within[dice() % within.size()];
     const workbench limited(drawn, most / bench.unit.unit);
     std::vector<double> left;
-    for (const options& each : all_plans(limited.graph)) left.push_back(busiest(limited, each));
+    for (const options& plan : all_plans(limited.graph)) left.push_back(busiest(limited, plan));
     std::sort(left.begin(), left.end());
     within.erase(std::upper_bound(within.begin(), within.end(), most), within.end());
     CHECK(left == within);
@@ -228,7 +228,7 @@ TEST_CASE("stages of a rank in turn, and down and up: nodes are layers, or cut p
       const workbench bench(drawn);
       // 10 ways to cut 6 layers into 4 stages. A rank has 2 to 4 of them; between the ranks lie 3 cut points, or 2.
       std::size_t all = 0;
-      for (const auto& each : paths_of(bench, bench.graph)) all += each.second;
+      for (const auto& path : paths_of(bench, bench.graph)) all += path.second;
       CHECK(all == 10);
       CHECK(bench.graph.nodes == std::vector<std::uint32_t>{1, alike ? 3U : down_and_up ? 6U : 10U, 1});
       CHECK(bench.graph.options() == bench.graph.ranks[0].size() + bench.graph.ranks[1].size());

@@ -41,11 +41,12 @@ std::set<way> all_ways(const recompute_model& model, std::size_t first, std::siz
       result.insert(sum);
       return;
     }
-    for (const auto& each : model.types[model.layers[i]].choices) {
-      const double apart = splits ? each.backward_weight : 0;
-      const double needs = std::max(model.types[model.layers[i]].workspace, each.workspace);
-      next(i + 1, {sum[0] + each.activations, sum[1] + each.backward - apart, sum[2] + apart, std::max(sum[3], needs),
-                   std::max(sum[4], needs + each.recomputed_whole), sum[5] + (splits ? each.recomputed_apart : 0)});
+    for (const auto& choice : model.types[model.layers[i]].choices) {
+      const double apart = splits ? choice.backward_weight : 0;
+      const double needs = std::max(model.types[model.layers[i]].workspace, choice.workspace);
+      next(i + 1,
+           {sum[0] + choice.activations, sum[1] + choice.backward - apart, sum[2] + apart, std::max(sum[3], needs),
+            std::max(sum[4], needs + choice.recomputed_whole), sum[5] + (splits ? choice.recomputed_apart : 0)});
     }
   };
   next(first, {});
@@ -72,11 +73,12 @@ TEST_CASE("the ways that are kept are those that no other one is better than, ea
     const std::size_t types = joint_tests::drawn(dice, 1, 3);
     for (std::size_t t = 0; t < types; ++t) {
       model.types.push_back(joint_tests::drawn_type(dice, joint_tests::drawn(dice, 1, 3)));
-      for (auto& each : model.types[t].choices) {
-        each.backward_weight =
-            static_cast<double>(joint_tests::drawn(dice, 0, static_cast<std::size_t>(each.backward)));
-        if (round % 3 == 0) each.recomputed_whole = each.recomputed_apart = static_cast<double>(joint_tests::drawn(dice, 0, 9));
-        if (round % 2 == 0) each.workspace = static_cast<double>(joint_tests::drawn(dice, 0, 15));
+      for (auto& choice : model.types[t].choices) {
+        choice.backward_weight =
+            static_cast<double>(joint_tests::drawn(dice, 0, static_cast<std::size_t>(choice.backward)));
+        if (round % 3 == 0)
+          choice.recomputed_whole = choice.recomputed_apart = static_cast<double>(joint_tests::drawn(dice, 0, 9));
+        if (round % 2 == 0) choice.workspace = static_cast<double>(joint_tests::drawn(dice, 0, 15));
       }
       model.types[t].workspace = static_cast<double>(joint_tests::drawn(dice, 0, 9));
     }
@@ -88,8 +90,8 @@ TEST_CASE("the ways that are kept are those that no other one is better than, ea
         const std::size_t content = curves.of(first, last);
         const stage_content& here = curves[content];
         std::set<way> kept;
-        for (const auto& each : here.points)
-          kept.insert({each.activations, each.backward, each.weight, each.workspace, each.peak, each.recomputed});
+        for (const auto& point : here.points)
+          kept.insert({point.activations, point.backward, point.weight, point.workspace, point.peak, point.recomputed});
         CHECK(kept.size() == here.points.size());
         CHECK(kept == best_ways(all_ways(model, first, last, splits)));
         const auto less = [](const auto& a, const auto& b) { return a.activations < b.activations; };
@@ -128,7 +130,7 @@ TEST_CASE("a way is told as the number of layers that are run by every choice") 
     for (std::size_t i = 0; i < 9; ++i) model.layers.push_back(joint_tests::drawn(dice, 0, types - 1));
     const bool splits = dice() % 2 == 0;
     for (auto& type : model.types) {
-      for (auto& each : type.choices) each.backward_weight = static_cast<double>(joint_tests::drawn(dice, 0, 3));
+      for (auto& choice : type.choices) choice.backward_weight = static_cast<double>(joint_tests::drawn(dice, 0, 3));
     }
     choice_curves curves(model, ones, splits);
     const std::size_t first = joint_tests::drawn(dice, 0, 4);
@@ -164,9 +166,9 @@ TEST_CASE("three layers that may be kept, kept in part, or not") {
   const stage_content& all = curves[curves.of(0, 3)];
   std::vector<double> kept;
   std::vector<double> backward;
-  for (const auto& each : all.points) {
-    kept.push_back(each.activations);
-    backward.push_back(each.backward);
+  for (const auto& point : all.points) {
+    kept.push_back(point.activations);
+    backward.push_back(point.backward);
   }
   CHECK(kept == std::vector<double>{3, 7, 11, 15, 19, 23, 27});
   CHECK(backward == std::vector<double>{12, 11, 10, 9, 8, 7, 6});

@@ -213,7 +213,7 @@ struct listed_graph {
 double slowest(const std::vector<hybrid_stage>& stages, double& sum) {
   double most = 0;
   sum = 0;
-  for (const hybrid_stage& each : stages) most = std::max(most, each.option.time), sum += each.option.time;
+  for (const hybrid_stage& stage : stages) most = std::max(most, stage.option.time), sum += stage.option.time;
   return most;
 }
 
@@ -237,7 +237,7 @@ void check_cut(const graph_case& of, const graph_stages& model, const hybrid_cut
     CHECK(each.option.activations == doctest::Approx(activations / share));
   }
   for (const auto& edge : of.model.edges) CHECK(stage_of[edge.from] <= stage_of[edge.to]);
-  for (const std::size_t each : stage_of) CHECK(each < found.stages.size());
+  for (const std::size_t stage : stage_of) CHECK(stage < found.stages.size());
 }
 
 }  // namespace
@@ -347,7 +347,7 @@ TEST_CASE("of a chain they are the plans of the chain") {
     std::mt19937 dice(static_cast<unsigned>(seed));
     const graph_case of = drawn_graph(dice, 9, true);
     bool group = false;  // which a chain holds all between
-    for (const layer& each : of.model.layers) group = group || !each.group.empty();
+    for (const auto& layer : of.model.layers) group = group || !layer.group.empty();
     if (group) continue;
     const graph_stages model(of.model, of.choices);
     const profile_options chain(of.model, of.choices);
@@ -396,7 +396,7 @@ TEST_CASE("a graph with too many sets of layers is planned by orders") {
   CHECK(of.value >= of.bound);
   CHECK(of.value <= 1.5 * of.bound);
   for (std::size_t e = 0; e < found->edges.size(); ++e) CHECK(found->edges[e].to == e + 1);
-  for (const planned_stage& each : found->stages) CHECK(each.total_memory() <= 90);
+  for (const planned_stage& stage : found->stages) CHECK(stage.total_memory() <= 90);
   // Nodes alone end it as well, the same every time, and no order takes those of all.
   for (const std::size_t nodes : {std::size_t{0}, std::size_t{300}, std::size_t{3000}}) {
     CAPTURE(nodes);
@@ -421,7 +421,7 @@ TEST_CASE("a graph with too many sets of layers is planned by orders") {
 TEST_CASE("what is no graph of stages is refused") {
   profile model;
   model.layers.resize(3);
-  for (layer& each : model.layers) each.forward = 1;
+  for (auto& layer : model.layers) layer.forward = 1;
   device_choices choices;
   model.edges = {{0, 1}, {1, 2}, {2, 0}};
   CHECK(refusal<invalid_input>([&] { return graph_stages(model, choices).size(); }).find("is a cycle") !=

@@ -177,13 +177,13 @@ inline double bytes_of(const stagecut::hybrid_request& request, const std::vecto
 inline double makespan_of(const std::vector<stagecut::hybrid_stage>& stages, std::size_t microbatches) {
   stagecut::pass_times<double> times;
   stagecut::transfer_times<double> messages;
-  for (const stagecut::hybrid_stage& each : stages) {
-    times.forward.push_back(each.option.forward);
-    times.backward.push_back(each.option.backward);
-    times.all_reduce.push_back(each.option.all_reduce);
+  for (const stagecut::hybrid_stage& stage : stages) {
+    times.forward.push_back(stage.option.forward);
+    times.backward.push_back(stage.option.backward);
+    times.all_reduce.push_back(stage.option.all_reduce);
     if (times.forward.size() == 1) continue;
-    messages.forward.push_back(each.option.message);
-    messages.backward.push_back(each.option.message);
+    messages.forward.push_back(stage.option.message);
+    messages.backward.push_back(stage.option.message);
   }
   return stagecut::simulate(stagecut::one_forward_one_backward(stages.size(), microbatches), times, messages).makespan;
 }

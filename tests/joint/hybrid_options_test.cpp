@@ -20,7 +20,7 @@ TEST_CASE("it simulates 1F1B with messages and the exchange of gradients, and it
     const std::size_t microbatches = 1 + dice() % 9;
     engine::times_simulator simulator = hybrid_simulator(stages, microbatches);
     std::vector<double> times(stages * hybrid_kinds);
-    for (double& each : times) each = dice() % 3 == 0 ? 0 : static_cast<double>(dice() % 40);
+    for (double& time : times) time = dice() % 3 == 0 ? 0 : static_cast<double>(dice() % 40);
     times[hybrid_message] = 0;
     pass_times<double> passes;
     transfer_times<double> messages;
@@ -40,7 +40,7 @@ TEST_CASE("it simulates 1F1B with messages and the exchange of gradients, and it
     for (std::size_t j = 0; j < counts.size(); ++j) length += counts[j] * times[j];
     CHECK(length == makespan);
     // It is a path whatever the times: none is shorter.
-    for (double& each : times) each = static_cast<double>(dice() % 40);
+    for (double& time : times) time = static_cast<double>(dice() % 40);
     times[hybrid_message] = 0;
     length = 0;
     for (std::size_t j = 0; j < counts.size(); ++j) length += counts[j] * times[j];

@@ -51,7 +51,7 @@ TEST_CASE("options of plans that are short enough stay, and many others go") {
     some.request.schedule = any_of_the_family(dice);
     if (stagecut::detail::least_layers_in_all(some.request) > some.model.layers.size()) continue;
     for (auto& type : some.model.types) {
-      for (auto& each : type.choices) each.backward_weight = 0;
+      for (auto& choice : type.choices) choice.backward_weight = 0;
     }
     if (dice() % 2 == 0) joint_tests::draw_memory(dice, some);
     const workbench bench(some);
@@ -60,7 +60,7 @@ TEST_CASE("options of plans that are short enough stay, and many others go") {
     in_flight_filter filter(bench.problem);
     REQUIRE(filter.applies());
     std::vector<double> makespans;
-    for (const options& each : plans) makespans.push_back(bench.makespan(each));
+    for (const options& plan : plans) makespans.push_back(bench.makespan(plan));
     std::vector<double> sorted = makespans;
     std::sort(sorted.begin(), sorted.end());
     for (const double most : {sorted[0], sorted[dice() % (1 + sorted.size() / 4)], sorted.back(), sorted[0] - 1}) {
@@ -76,7 +76,7 @@ TEST_CASE("options of plans that are short enough stay, and many others go") {
       CHECK(told == gone);
       bool sound = true;
       std::size_t i = 0;
-      for (const options& each : plans) sound = sound && (makespans[i++] > most || joint_tests::is_live(live, each));
+      for (const options& plan : plans) sound = sound && (makespans[i++] > most || joint_tests::is_live(live, plan));
       CHECK(sound);
       kept += bench.graph.options() - gone;
       dropped += gone;

@@ -42,10 +42,10 @@ std::multiset<std::vector<std::uint32_t>> ways(const option_graph& graph) {
       result.insert(met);
       return;
     }
-    for (const option_graph::edge& each : graph.steps[r].edges) {
-      if (each.from != node) continue;
-      met.push_back(each.group);
-      next(r + 1, each.to);
+    for (const option_graph::edge& edge : graph.steps[r].edges) {
+      if (edge.from != node) continue;
+      met.push_back(edge.group);
+      next(r + 1, edge.to);
       met.pop_back();
     }
   };
@@ -83,10 +83,10 @@ TEST_CASE("nodes and edges from which no way leads to the end are dropped, and n
     for (std::size_t r = 0; r < ranks; ++r) {
       dropped += nodes[r] - graph.nodes[r];
       std::set<std::uint32_t> left;
-      for (const option_graph::edge& each : graph.steps[r].edges) {
-        CHECK(each.from < graph.nodes[r]);
-        CHECK(each.to < graph.nodes[r + 1]);
-        left.insert(each.from);
+      for (const option_graph::edge& edge : graph.steps[r].edges) {
+        CHECK(edge.from < graph.nodes[r]);
+        CHECK(edge.to < graph.nodes[r + 1]);
+        left.insert(edge.from);
       }
       CHECK(left.size() == graph.nodes[r]);  // each leads on
     }
@@ -138,10 +138,10 @@ TEST_CASE("arcs become edges with all options of the classes of their key") {
     CHECK(step.groups[0].first == 0);
     CHECK(step.groups[0].last == step.groups[1].first);
     CHECK(step.groups[1].last == graph.ranks[r].size());
-    for (const option_graph::edge& each : step.edges) {
-      const std::size_t behind_first = (r == 0 ? each.to : each.from) == 0 ? 1 : 3;
+    for (const option_graph::edge& edge : step.edges) {
+      const std::size_t behind_first = (r == 0 ? edge.to : edge.from) == 0 ? 1 : 3;
       const std::size_t wanted = r == 0 ? behind_first : 4 - behind_first;
-      for (std::uint32_t o = step.groups[each.group].first; o < step.groups[each.group].last; ++o) {
+      for (std::uint32_t o = step.groups[edge.group].first; o < step.groups[edge.group].last; ++o) {
         std::size_t count = 0;
         for (const auto content : graph.ranks[r].classes()[graph.ranks[r].class_of(o)].of) {
           count += curves[content].layers();

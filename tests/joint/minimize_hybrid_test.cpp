@@ -101,11 +101,11 @@ std::optional<double> least_makespan(const timed_case& of) {
 void check_stages(const timed_case& of, const hybrid_cut& cut) {
   std::size_t point = 0;
   std::size_t device = cut.stages[0].first_device;
-  for (const hybrid_stage& each : cut.stages) {
-    CHECK(each.first == point);
-    CHECK(each.first_device == device);
-    point = each.last;
-    device += each.option.devices();
+  for (const hybrid_stage& stage : cut.stages) {
+    CHECK(stage.first == point);
+    CHECK(stage.first_device == device);
+    point = stage.last;
+    device += stage.option.devices();
   }
   CHECK(point == of.model.size());
   CHECK(device == of.request.devices);

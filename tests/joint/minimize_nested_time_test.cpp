@@ -234,7 +234,7 @@ TEST_CASE("small models on a few machines, compared with all plans") {
     CHECK(found->value == best->cost);
     CHECK(*found == all.told());
     std::size_t devices = 1;
-    for (const machine_level& each : machines.levels) devices *= each.count;
+    for (const machine_level& level : machines.levels) devices *= level.count;
     CHECK((machines.at_most ? found->devices() <= devices : found->devices() == devices));
   }
   MESSAGE(infeasible, " of ", wanted, " infeasible");

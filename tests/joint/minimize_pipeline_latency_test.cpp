@@ -203,10 +203,10 @@ TEST_CASE("more memory, more devices of which fewer will do, and another unit of
     const auto before = found_for(drawn);
     if (!before) continue;
     hybrid_case scaled = drawn;
-    for (auto& each : scaled.model.layers) {
-      for (double* time : {&each.time[0], &each.time[1], &each.message, &each.parameters}) *time *= 0x1p-20;
+    for (auto& layer : scaled.model.layers) {
+      for (double* time : {&layer.time[0], &layer.time[1], &layer.message, &layer.parameters}) *time *= 0x1p-20;
     }
-    for (double& each : scaled.model.links) each *= 0x1p-20;
+    for (double& link : scaled.model.links) link *= 0x1p-20;
     const auto same = found_for(scaled);
     CHECK(same->value == before->value * 0x1p-20);
     CHECK(same->stages.size() == before->stages.size());
@@ -232,8 +232,8 @@ TEST_CASE("a chain from its other end takes as long") {
     drawn.model.tells_work = false;
     drawn.messages = drawn.all_reduce = false;
     drawn.request.memory_limit = {};
-    for (auto& each : drawn.model.layers) {
-      for (double& time : each.time) time = 8 * std::floor(time);
+    for (auto& layer : drawn.model.layers) {
+      for (double& time : layer.time) time = 8 * std::floor(time);
     }
     drawn.model.links = {0};
     drawn.model.shapes.resize(std::min<std::size_t>(drawn.model.shapes.size(), 3));

@@ -174,9 +174,9 @@ TEST_CASE("small models on machines, compared with all placements") {
     CHECK(found->bound == found->value);
     std::vector<placed_on_machines> stages;
     counts taken(request.machines.count);
-    for (const placed_stage& each : found->stages) {
-      stages.push_back({each.first, each.last, each.of_machine});
-      for (std::size_t i = 0; i < taken.size(); ++i) taken[i] += each.of_machine[i];
+    for (const placed_stage& stage : found->stages) {
+      stages.push_back({stage.first, stage.last, stage.of_machine});
+      for (std::size_t i = 0; i < taken.size(); ++i) taken[i] += stage.of_machine[i];
     }
     CHECK(length_of(layers, request, stages) == found->value);
     for (const std::size_t each : taken) CHECK(each <= request.machines.devices);

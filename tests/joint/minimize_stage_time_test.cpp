@@ -39,9 +39,9 @@ void check_plan(const small_variants& of, const variant_stages& model, const hyb
   double slowest = 0;
   std::size_t devices = 0;
   std::size_t replicas = 0;
-  for (const auto& each : stages) {
-    devices += each.replicas * each.tensor_parallel;
-    replicas += each.replicas;
+  for (const auto& stage : stages) {
+    devices += stage.replicas * stage.tensor_parallel;
+    replicas += stage.replicas;
   }
   std::size_t device = of.request.devices - devices;
   for (std::size_t s = 0; s < stages.size(); ++s) {
@@ -186,11 +186,11 @@ TEST_CASE("links that differ by the place of the devices") {
     }
     REQUIRE(found.state() == state::optimal);
     CHECK(found->value == *best);
-    for (const hybrid_stage& each : found->stages) {
-      const std::size_t end = each.first_device + each.option.replicas;
+    for (const hybrid_stage& stage : found->stages) {
+      const std::size_t end = stage.first_device + stage.option.replicas;
       double sum = 0;
-      for (std::size_t i = each.first; i < each.last; ++i) sum += model.times[i];
-      CHECK(each.option.time == model.time(sum, each.option.replicas, end % model.per_node));
+      for (std::size_t i = stage.first; i < stage.last; ++i) sum += model.times[i];
+      CHECK(stage.option.time == model.time(sum, stage.option.replicas, end % model.per_node));
     }
   }
 }

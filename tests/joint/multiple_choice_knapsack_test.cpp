@@ -26,10 +26,10 @@ std::int64_t best_of_all(const std::vector<group>& groups, std::int64_t held, st
   if (g == groups.size()) return 0;
   if (done == groups[g].count) return best_of_all(groups, held, memory, g + 1, 0);
   std::int64_t best = multiple_choice_knapsack::none;
-  for (const variant_figures& each : groups[g].variants) {
-    const std::int64_t left = memory - each.activations * held - each.resident;
+  for (const variant_figures& variant : groups[g].variants) {
+    const std::int64_t left = memory - variant.activations * held - variant.resident;
     const std::int64_t rest = best_of_all(groups, held, left, g, done + 1);
-    if (rest != multiple_choice_knapsack::none && each.time + rest < best) best = each.time + rest;
+    if (rest != multiple_choice_knapsack::none && variant.time + rest < best) best = variant.time + rest;
   }
   return best;
 }
@@ -100,7 +100,7 @@ TEST_CASE("many layers that save as much are decided at once") {
   std::vector<std::vector<variant_figures>> layers;
   multiple_choice_knapsack choice;
   for (std::int64_t i = 0; i < 200; ++i) layers.push_back({{0, 0, 1000}, {1'000'000 + i * i, 0, 0}});
-  for (const auto& each : layers) choice.add(each, 1);
+  for (const auto& layer : layers) choice.add(layer, 1);
   REQUIRE(choice.prepare(1, 150'500));
   std::int64_t best = 0;
   for (std::int64_t i = 0; i < 50; ++i) best += 1'000'000 + i * i;

@@ -57,7 +57,7 @@ TEST_CASE("the best plan is one, takes as long as is told, and is often the best
     CHECK(one.simulations == again.simulations);
     (void)anneal(8);
     double least = 1e300;
-    for (const options& each : plans) least = std::min(least, bench.makespan(each));
+    for (const options& plan : plans) least = std::min(least, bench.makespan(plan));
     CHECK(one.makespan >= least);
     best += one.makespan == least ? 1 : 0;
     ++tried;

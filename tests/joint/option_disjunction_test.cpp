@@ -66,7 +66,7 @@ TEST_CASE("the mix keeps to neither side, each part has fewer options, and every
     bool one_each = true;
     std::vector<std::size_t> shares(live.size());
     program.each_share([&](std::size_t r, std::size_t, double) { ++shares[r]; });
-    for (const std::size_t each : shares) one_each = one_each && each == 1;
+    for (const std::size_t share : shares) one_each = one_each && share == 1;
     if (one_each) {
       ++pure;
       CHECK(by.score < 1e-6);  // a plan: each rank has its mean

@@ -25,7 +25,7 @@ namespace {
 /// Small weights with exact sums; many are 0.
 std::vector<double> drawn_weights(std::mt19937& dice, std::size_t stages) {
   std::vector<double> weights(stages * tick_kinds);
-  for (double& each : weights) each = dice() % 3 == 0 ? 0 : static_cast<double>(drawn(dice, 0, 16)) / 4;
+  for (double& weight : weights) weight = dice() % 3 == 0 ? 0 : static_cast<double>(drawn(dice, 0, 16)) / 4;
   return weights;
 }
 

@@ -22,7 +22,7 @@ namespace {
 
 /// The plan after the change that was chosen.
 chosen_options changed(chosen_options plan, const option_moves& moves) {
-  for (const option_change& each : moves.changes()) plan.options[each.rank] = each.option;
+  for (const option_change& change : moves.changes()) plan.options[change.rank] = change.option;
   if (!moves.counts().empty()) plan.counts = moves.counts();
   return plan;
 }
@@ -50,9 +50,9 @@ TEST_CASE("plans stay plans: all layers once, options of what the ranks have, wi
       if (!is_one) continue;
       ++made;
       std::set<std::uint32_t> ranks;
-      for (const option_change& each : moves.changes()) {
-        sound = sound && ranks.insert(each.rank).second && each.option < bench.graph.ranks[each.rank].size();
-        sound = sound && each.option != now.options[each.rank];
+      for (const option_change& change : moves.changes()) {
+        sound = sound && ranks.insert(change.rank).second && change.option < bench.graph.ranks[change.rank].size();
+        sound = sound && change.option != now.options[change.rank];
       }
       REQUIRE(sound);
       now = changed(now, moves);

@@ -40,7 +40,7 @@ bool is_mix(const workbench& bench, const option_program& program, const option_
       for (std::size_t t = 0; t < layers.size(); ++t) layers[t] += share * bench.curves[content].counts[t];
     }
   });
-  for (const double each : shares) right = right && is_about(each, 1);
+  for (const double share : shares) right = right && is_about(share, 1);
   for (const std::size_t t : bench.drawn.model.layers) --layers[t];
   for (const double each : layers) right = right && is_about(1 + each, 1);
   return right;
@@ -182,8 +182,8 @@ TEST_CASE("the rows of the program, for plans: z, less their length, less their 
     const double z = bench.problem.makespan(times) / scale;
     std::vector<double> sums(matrix.fixed() + paths.size());
     std::vector<double> column;
-    const auto add = [&](const program_variable& each, double value) {
-      matrix.column(each, column);
+    const auto add = [&](const program_variable& variable, double value) {
+      matrix.column(variable, column);
       REQUIRE(column.size() == sums.size());
       for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += value * column[i];
     };
@@ -198,7 +198,7 @@ TEST_CASE("the rows of the program, for plans: z, less their length, less their 
 
     // Prices are products with columns.
     std::vector<double> multipliers(sums.size());
-    for (double& each : multipliers) each = static_cast<double>(dice() % 9) - 4;
+    for (double& multiplier : multipliers) multiplier = static_cast<double>(dice() % 9) - 4;
     matrix.price(multipliers.data(), &option_columns::of_rank::reduced);
     for (std::uint32_t r = 0; r < plan.size(); ++r) {
       const option_columns::of_rank& here = matrix.columns()[r];

@@ -19,7 +19,7 @@ namespace {
 
 double least_of(const workbench& bench, const std::set<options>& plans) {
   double least = 1e300;
-  for (const options& each : plans) least = std::min(least, bench.makespan(each));
+  for (const options& plan : plans) least = std::min(least, bench.makespan(plan));
   return least;
 }
 
@@ -34,8 +34,8 @@ TEST_CASE("the best of all plans, proved, from the worst one on") {
     const std::set<options> plans = joint_tests::all_plans(bench.graph);
     if (plans.empty()) continue;
     options worst = *plans.begin();
-    for (const options& each : plans) {
-      if (bench.makespan(each) > bench.makespan(worst)) worst = each;
+    for (const options& plan : plans) {
+      if (bench.makespan(plan) > bench.makespan(worst)) worst = plan;
     }
     stagecut::search_options limits;
     limits.time_limit.reset();

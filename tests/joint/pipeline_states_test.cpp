@@ -26,8 +26,8 @@ bool joins(const profile& model, std::size_t from, std::size_t to) {
 }
 
 bool holds_all_it_needs(const profile& model, const layers_t& set) {
-  for (const profile_edge& each : model.edges) {
-    if (set.count(each.to) != 0 && set.count(each.from) == 0) return false;
+  for (const profile_edge& edge : model.edges) {
+    if (set.count(edge.to) != 0 && set.count(edge.from) == 0) return false;
   }
   return true;
 }
@@ -37,10 +37,10 @@ bool hangs_together(const profile& model, const layers_t& set) {
   layers_t reached{*set.begin()};
   for (bool more = true; more;) {
     more = false;
-    for (const profile_edge& each : model.edges) {
-      if (set.count(each.from) == 0 || set.count(each.to) == 0) continue;
-      if (reached.count(each.from) == reached.count(each.to)) continue;
-      reached.insert({each.from, each.to});
+    for (const profile_edge& edge : model.edges) {
+      if (set.count(edge.from) == 0 || set.count(edge.to) == 0) continue;
+      if (reached.count(edge.from) == reached.count(edge.to)) continue;
+      reached.insert({edge.from, edge.to});
       more = true;
     }
   }
@@ -50,9 +50,9 @@ bool hangs_together(const profile& model, const layers_t& set) {
 /// All that a layer needs, without itself.
 layers_t needed_by(const profile& model, std::size_t layer) {
   layers_t all;
-  for (const profile_edge& each : model.edges) {
-    if (each.to != layer || !all.insert(each.from).second) continue;
-    all.merge(needed_by(model, each.from));
+  for (const profile_edge& edge : model.edges) {
+    if (edge.to != layer || !all.insert(edge.from).second) continue;
+    all.merge(needed_by(model, edge.from));
   }
   return all;
 }
@@ -60,14 +60,14 @@ layers_t needed_by(const profile& model, std::size_t layer) {
 /// What PipeDream says that crosses a cut: the last layers of a set, and whatever feeds what one of them does not need.
 double crossing_as_published(const profile& model, const layers_t& set) {
   layers_t last = set;
-  for (const profile_edge& each : model.edges) {
-    if (set.count(each.to) != 0) last.erase(each.from);
+  for (const profile_edge& edge : model.edges) {
+    if (set.count(edge.to) != 0) last.erase(edge.from);
   }
   layers_t crossing = last;
   for (const std::size_t v : last) {
     const layers_t needed = needed_by(model, v);
-    for (const profile_edge& each : model.edges) {
-      if (needed.count(each.from) != 0 && needed.count(each.to) == 0 && each.to != v) crossing.insert(each.from);
+    for (const profile_edge& edge : model.edges) {
+      if (needed.count(edge.from) != 0 && needed.count(edge.to) == 0 && edge.to != v) crossing.insert(edge.from);
     }
   }
   double sum = 0;

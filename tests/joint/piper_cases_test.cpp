@@ -39,7 +39,7 @@ std::optional<variant_graph> published(const std::string& name) {
 double slowest(const variant_graph& graph, const hybrid_request& request, const std::vector<variant_stage>& stages) {
   std::size_t replicas = 0;
   std::size_t devices = 0;
-  for (const variant_stage& each : stages) replicas += each.replicas;
+  for (const variant_stage& stage : stages) replicas += stage.replicas;
   CHECK(replicas <= graph.microbatches);
   std::vector<std::size_t> stage_of(graph.layers.size(), stages.size());
   double time = 0;
@@ -62,8 +62,8 @@ double slowest(const variant_graph& graph, const hybrid_request& request, const 
     time = figures->time > time ? figures->time : time;
   }
   CHECK(devices <= request.devices);
-  for (const variant_edge& each : graph.edges) CHECK(stage_of[each.from] <= stage_of[each.to]);
-  for (const std::size_t each : stage_of) CHECK(each < stages.size());
+  for (const variant_edge& edge : graph.edges) CHECK(stage_of[edge.from] <= stage_of[edge.to]);
+  for (const std::size_t stage : stage_of) CHECK(stage < stages.size());
   return time;
 }
 
@@ -159,9 +159,9 @@ TEST_CASE("with many more devices than are of use what is found in short time is
   const auto stages = model.stages_of(*found, request.memory_limit.for_all());
   CHECK(slowest(*graph, request, stages) == doctest::Approx(found->value).epsilon(1e-12));
   std::size_t devices = found->stages[0].first_device;  // those left out are the first ones
-  for (const hybrid_stage& each : found->stages) {
-    CHECK(each.first_device == devices);
-    devices += each.option.devices();
+  for (const hybrid_stage& stage : found->stages) {
+    CHECK(stage.first_device == devices);
+    devices += stage.option.devices();
   }
   CHECK(devices == 1024);
 }

@@ -37,13 +37,13 @@ TEST_CASE("plans hold before verify, and are read back as they were written") {
         check_holds(model, *made);
         CHECK(io::parse_json_plan(io::as_json(*made), "p") == *made);
         std::size_t devices = 0;
-        for (const planned_stage& each : made->stages) {
-          devices += each.replicas * each.tensor_parallel;
-          CHECK(each.total_memory() <= memory);
-          if (alike) CHECK(each.replicas == made->stages[0].replicas);
-          if (alike) CHECK(each.tensor_parallel == made->stages[0].tensor_parallel);
+        for (const planned_stage& stage : made->stages) {
+          devices += stage.replicas * stage.tensor_parallel;
+          CHECK(stage.total_memory() <= memory);
+          if (alike) CHECK(stage.replicas == made->stages[0].replicas);
+          if (alike) CHECK(stage.tensor_parallel == made->stages[0].tensor_parallel);
         }
-        for (const layer_choice& each : made->choices) CHECK((!alike || each == made->choices[0]));
+        for (const layer_choice& choice : made->choices) CHECK((!alike || choice == made->choices[0]));
         CHECK(devices == 8);
         CHECK(made->own_microbatches == alike);
         if (alike) CHECK(made->schedule.microbatches * made->stages[0].replicas == 16);
@@ -61,7 +61,7 @@ TEST_CASE("a wrong figure of a plan with replicas does not hold") {
     plan other = *made;
     change(other);
     bool any = false;
-    for (const plan_check& each : verify_plan(model, other).checks) any = any || each.result == check_result::broken;
+    for (const plan_check& check : verify_plan(model, other).checks) any = any || check.result == check_result::broken;
     return any;
   };
   CHECK_FALSE(broken([](plan&) {}));
@@ -79,11 +79,11 @@ TEST_CASE("no other planner's choice ends an iteration earlier") {
     REQUIRE(rows.size() == 5);
     REQUIRE(rows.back().made.state() == state::optimal);
     bool worse = false;
-    for (const compared_hybrid& each : rows) {
-      if (!each.made) continue;
-      CAPTURE(each.name);
-      CHECK(*each.made->makespan >= *rows.back().made->makespan * (1 - 1e-12));
-      worse = worse || *each.made->makespan > 1.01 * *rows.back().made->makespan;
+    for (const compared_hybrid& row : rows) {
+      if (!row.made) continue;
+      CAPTURE(row.name);
+      CHECK(*row.made->makespan >= *rows.back().made->makespan * (1 - 1e-12));
+      worse = worse || *row.made->makespan > 1.01 * *rows.back().made->makespan;
     }
     CHECK(worse);
   }

@@ -211,7 +211,7 @@ TEST_CASE("with open schedules the best numbers in flight are those of 1F1B, and
   CHECK(made.compared.back().makespan == stagecut::make_plan(small.model, alone)->objective.value);
 
   // GPipe and 1F1B keep too many microbatches for the memory: one of each on both stages would do.
-  for (stagecut::layer& each : small.model.layers) each.activations = 60;
+  for (stagecut::layer& layer : small.model.layers) layer.activations = 60;
   small.request.any_schedule = false;
   small.request.choices.schedules = {stagecut::schedule_kind::gpipe, stagecut::schedule_kind::one_forward_one_backward};
   small.request.choices.microbatches = {4, 6};
@@ -245,7 +245,7 @@ TEST_CASE("with open schedules the best numbers in flight are those of 1F1B, and
 
 TEST_CASE("a framework that recomputes all layers alike gets the best such plan") {
   small_request small = small_request_of(plan_problem::recomputation);
-  for (stagecut::layer& each : small.model.layers) each.kind = "decoder";
+  for (stagecut::layer& layer : small.model.layers) layer.kind = "decoder";
   small.model.layers.front().kind = "embedding";
   small.model.layers.back().kind = "head";
   small.request.target = stagecut::framework::megatron;

@@ -43,7 +43,7 @@ std::vector<std::size_t> drawn_order(std::mt19937& dice, const profile& model) {
   while (order.size() < model.layers.size()) {
     const std::size_t v = dice() % model.layers.size();
     bool ready = !there[v];
-    for (const profile_edge& each : model.edges) ready = ready && (each.to != v || there[each.from]);
+    for (const profile_edge& edge : model.edges) ready = ready && (edge.to != v || there[edge.from]);
     if (ready) order.push_back(v), there[v] = true;
   }
   return order;
@@ -81,7 +81,7 @@ void check_plan(const profile& model, const nested_machines& machines, const nes
   }
   CHECK(at == plan.points.states.size());
   CHECK(std::count(stage_of.begin(), stage_of.end(), model.layers.size()) == 0);
-  for (const profile_edge& each : model.edges) CHECK(stage_of[each.from] <= stage_of[each.to]);
+  for (const profile_edge& edge : model.edges) CHECK(stage_of[edge.from] <= stage_of[edge.to]);
   CHECK(*minimize_nested_time(plan.points.states, machines) == plan.cut);
   CHECK(plan.cut.bound <= plan.cut.value);
 }
@@ -98,7 +98,7 @@ nested_machines draw_machines(std::mt19937& dice, const profile& model) {
   made.messages = dice() % 4 != 0;
   made.compression = dice() % 3 == 0 ? 3 : 1;
   double bytes = 0;
-  for (const layer& each : model.layers) bytes += each.parameters + each.activations;
+  for (const auto& layer : model.layers) bytes += layer.parameters + layer.activations;
   if (dice() % 3 == 0) made.memory_limit = bytes * static_cast<double>(1 + dice() % 16) / 8;
   return made;
 }
@@ -137,15 +137,15 @@ profile inception(std::size_t blocks) {
 
 /// Plans a model on all machines and says how well.
 void plan_on_all(const std::string& name, const profile& model) {
-  for (const machines_row& each : machines_of) {
-    CAPTURE(each.name);
-    const nested_machines machines{.levels = each.levels};
+  for (const machines_row& row : machines_of) {
+    CAPTURE(row.name);
+    const nested_machines machines{.levels = row.levels};
     const auto start = std::chrono::steady_clock::now();
     const auto found = plan_nested_graph(model, machines);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
     REQUIRE(found.has_value());
     check_plan(model, machines, *found);
-    MESSAGE(name, " on ", each.name, ": ", found->cut.value, " s, at least ", found->cut.bound, ", gap ",
+    MESSAGE(name, " on ", row.name, ": ", found->cut.value, " s, at least ", found->cut.bound, ", gap ",
             100 * (found->cut.value / found->cut.bound - 1), " %, ", found->cut.stages.size(), " stages, in ",
             took.count(), " s");
   }
@@ -160,7 +160,7 @@ TEST_CASE("the points of an order are those of the graph, with the same figures"
     CAPTURE(done);
     profile model = joint_tests::drawn_graph(dice, 2 + dice() % 6);
     if (model.edges.empty()) continue;
-    for (layer& each : model.layers) each.forward /= 7, each.parameters /= 3;  // sums are rounded
+    for (auto& layer : model.layers) layer.forward /= 7, layer.parameters /= 3;  // sums are rounded
     const std::vector<std::size_t> order = drawn_order(dice, model);
     const graph_states some = states_of_order(model, order);
     REQUIRE(some.states.size() == model.layers.size());

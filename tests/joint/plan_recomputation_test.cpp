@@ -71,8 +71,8 @@ profile decoders(std::size_t n) {
 
 /// What is wrong with a plan first.
 std::string broken(const profile& model, const plan& made) {
-  for (const auto& each : stagecut::verify_plan(model, made).checks) {
-    if (each.result == stagecut::check_result::broken) return each.name + ", " + each.place + ": " + each.why;
+  for (const auto& check : stagecut::verify_plan(model, made).checks) {
+    if (check.result == stagecut::check_result::broken) return check.name + ", " + check.place + ": " + check.why;
   }
   return "";
 }
@@ -85,14 +85,14 @@ double most_bytes(const plan& made) {
     double held = 0;
     double stays = 0;
     double peak = 0;
-    for (const auto& each : made.stages) {
-      if (each.device == r) stays += each.memory.resident + each.memory.workspace + each.memory.buffers;
+    for (const auto& stage : made.stages) {
+      if (stage.device == r) stays += stage.memory.resident + stage.memory.workspace + stage.memory.buffers;
     }
-    for (const stagecut::op& each : order.orders[r]) {
-      const double kept = made.stages[each.stage].memory.activations;
-      if (each.kind == stagecut::op_kind::forward) held += kept;
+    for (const stagecut::op& op : order.orders[r]) {
+      const double kept = made.stages[op.stage].memory.activations;
+      if (op.kind == stagecut::op_kind::forward) held += kept;
       peak = std::max(peak, held);
-      if (each.kind == stagecut::op_kind::backward || each.kind == stagecut::op_kind::backward_weight) held -= kept;
+      if (op.kind == stagecut::op_kind::backward || op.kind == stagecut::op_kind::backward_weight) held -= kept;
     }
     most = std::max(most, stays + peak);
   }
@@ -267,7 +267,7 @@ TEST_CASE("a recomputation without parameters of its own has the layer's, and th
   const auto found = plan_recomputation(model, request);
   REQUIRE(found);
   std::size_t recomputed = 0;
-  for (const auto& each : found->choices) recomputed += each.recomputation.empty() ? 0 : 1;
+  for (const auto& choice : found->choices) recomputed += choice.recomputation.empty() ? 0 : 1;
   CHECK(recomputed > 0);
   CHECK(found->stages[0].memory.resident + found->stages[1].memory.resident == 8 * 5 * 4);
   CHECK(found->stages[0].all_reduce + found->stages[1].all_reduce == 8 * 2);
@@ -336,7 +336,8 @@ TEST_CASE("plans that cut sequences: the best of all cuts, whose figures hold, a
   for (int round = 0; round < 40; ++round) {
     CAPTURE(round);
     profile model = decoders(drawn(dice, 2, 5));
-    for (layer& each : model.layers) each.recomputations = {}, each.forward = some(1, 9), each.activations = some(0, 40);
+    for (auto& layer : model.layers)
+      layer.recomputations = {}, layer.forward = some(1, 9), layer.activations = some(0, 40);
     plan_request request;
     request.devices = drawn(dice, 2, 3);
     request.microbatches = drawn(dice, 1, 4);

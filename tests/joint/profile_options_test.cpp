@@ -112,13 +112,13 @@ TEST_CASE("options that are shown by growing stages are those of the stage alone
         stage.each_option({first, last, device}, [&](const stage_option& option) { grown.push_back(option); });
         options.each_option({first, last, device}, [&](const stage_option& option) { alone.push_back(option); });
         CHECK(grown == alone);
-        for (const stage_option& each : alone) {
-          const std::vector<std::size_t> mixture = options.mixture(first, last, each);
+        for (const stage_option& option : alone) {
+          const std::vector<std::size_t> mixture = options.mixture(first, last, option);
           double forward = 0;
           for (std::size_t i = first; i < last; ++i) {
-            forward += options.alternative(i, each.tensor_parallel, mixture[i - first]).forward;
+            forward += options.alternative(i, option.tensor_parallel, mixture[i - first]).forward;
           }
-          CHECK(forward / static_cast<double>(each.replicas) == doctest::Approx(each.forward).epsilon(1e-12));
+          CHECK(forward / static_cast<double>(option.replicas) == doctest::Approx(option.forward).epsilon(1e-12));
         }
       }
       return true;

@@ -75,13 +75,13 @@ inline double peak_of(const small_case& drawn, std::size_t rank, const std::vect
     if (order.rank_of[s] == rank) now += room[s];
   }
   double peak = now;
-  for (const stagecut::op& each : order.orders[rank]) {
-    const std::size_t s = each.stage;
-    if (each.kind == stagecut::op_kind::forward) now += kept[s];
-    if (each.kind == stagecut::op_kind::backward_input) now += apart[s];
-    peak = std::max(peak, each.kind == stagecut::op_kind::backward ? now + while_whole[s] - room[s] : now);
-    if (each.kind == stagecut::op_kind::backward) now -= kept[s];
-    if (each.kind == stagecut::op_kind::backward_weight) now -= kept[s] + apart[s];
+  for (const stagecut::op& op : order.orders[rank]) {
+    const std::size_t s = op.stage;
+    if (op.kind == stagecut::op_kind::forward) now += kept[s];
+    if (op.kind == stagecut::op_kind::backward_input) now += apart[s];
+    peak = std::max(peak, op.kind == stagecut::op_kind::backward ? now + while_whole[s] - room[s] : now);
+    if (op.kind == stagecut::op_kind::backward) now -= kept[s];
+    if (op.kind == stagecut::op_kind::backward_weight) now -= kept[s] + apart[s];
   }
   return peak;
 }
@@ -254,7 +254,7 @@ inline small_case drawn_case(std::mt19937& dice, std::size_t most_types) {
   result.model.tail = drawn_type(dice, 1);
   if (dice() % 3 == 0) {
     for (auto& type : result.model.types) {
-      for (auto& each : type.choices) each.workspace = static_cast<double>(drawn(dice, 0, 12));
+      for (auto& choice : type.choices) choice.workspace = static_cast<double>(drawn(dice, 0, 12));
     }
     result.model.tail.choices[0].workspace = static_cast<double>(drawn(dice, 0, 12));
   }

@@ -40,13 +40,13 @@ recompute_model drawn_model(std::mt19937& dice) {
   for (std::size_t t = 0; t < types; ++t) {
     model.types.push_back(joint_tests::drawn_type(dice, drawn(dice, 1, 3)));
     model.types[t].workspace = static_cast<double>(drawn(dice, 0, 9));
-    for (auto& each : model.types[t].choices) {
-      if (dice() % 3 == 0) each.workspace = static_cast<double>(drawn(dice, 0, 15));
+    for (auto& choice : model.types[t].choices) {
+      if (dice() % 3 == 0) choice.workspace = static_cast<double>(drawn(dice, 0, 15));
     }
-    for (auto& each : model.types[t].choices) {
-      if (dice() % 2 == 0) each.recomputed_whole = each.recomputed_apart = static_cast<double>(drawn(dice, 0, 9));
+    for (auto& choice : model.types[t].choices) {
+      if (dice() % 2 == 0) choice.recomputed_whole = choice.recomputed_apart = static_cast<double>(drawn(dice, 0, 9));
     }
-    for (auto& each : model.types[t].choices) each.backward_weight = static_cast<double>(drawn(dice, 0, 5));
+    for (auto& choice : model.types[t].choices) choice.backward_weight = static_cast<double>(drawn(dice, 0, 5));
   }
   for (std::size_t i = 0; i < 8; ++i) model.layers.push_back(drawn(dice, 0, types - 1));
   return model;
@@ -67,10 +67,10 @@ rank_rules drawn_rules(std::mt19937& dice, std::size_t stages, bool splits) {
     rules.own_shared.emplace_back();
   }
   rules.moments.resize(drawn(dice, 1, 3));
-  for (auto& each : rules.moments) {
+  for (auto& moment : rules.moments) {
     for (std::size_t v = 0; v < stages; ++v) {
       const std::size_t apart = splits ? drawn(dice, 0, 2) : 0;
-      each.push_back({drawn(dice, 1, 4), apart + drawn(dice, 0, 1), apart});
+      moment.push_back({drawn(dice, 1, 4), apart + drawn(dice, 0, 1), apart});
     }
   }
   return rules;
@@ -106,13 +106,13 @@ std::vector<tried> all_ways(const recompute_model& model, const std::vector<std:
         kept[v] += way.activations;
       }
     }
-    for (const double each : made.times) made.all += each;
+    for (const double time : made.times) made.all += time;
     double held = 0;
-    for (const auto& each : rules.moments) {
+    for (const auto& moment : rules.moments) {
       double here = 0;
       for (std::size_t v = 0; v < stages; ++v) {
-        here += static_cast<double>(each[v].in_flight) * kept[v] + static_cast<double>(each[v].apart) * again[v] +
-                (each[v].recomputed > each[v].apart ? peak[v] : room[v]);
+        here += static_cast<double>(moment[v].in_flight) * kept[v] + static_cast<double>(moment[v].apart) * again[v] +
+                (moment[v].recomputed > moment[v].apart ? peak[v] : room[v]);
       }
       held = std::max(held, here);
     }
@@ -217,10 +217,10 @@ TEST_CASE("classes are sorted by key, those of one key as they came, and found b
       false);
   const std::vector<std::vector<std::size_t>> lengths{{3, 2}, {0, 1}, {2, 1}, {1, 0}, {1, 2}};
   std::vector<int> keys;
-  for (const auto& each : lengths) {
-    REQUIRE(rank.add(curves, {curves.of(0, each[0]), curves.of(0, each[1])}, 1e300));
-    CHECK(rank.add(curves, {curves.of(0, each[0]), curves.of(0, each[1])}, 1e300));  // is there already
-    keys.push_back(static_cast<int>(each[0] + each[1]));
+  for (const auto& length : lengths) {
+    REQUIRE(rank.add(curves, {curves.of(0, length[0]), curves.of(0, length[1])}, 1e300));
+    CHECK(rank.add(curves, {curves.of(0, length[0]), curves.of(0, length[1])}, 1e300));  // is there already
+    keys.push_back(static_cast<int>(length[0] + length[1]));
   }
   CHECK(rank.classes().size() == 5);
   CHECK(rank.finish(keys) == std::vector<int>{1, 1, 3, 3, 5});

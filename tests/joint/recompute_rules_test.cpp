@@ -58,9 +58,9 @@ TEST_CASE("all times are whole numbers of the unit, passes and messages, and of 
     const double tick = dice() % 2 == 0 ? 0.25 : 0.001;
     const auto scale = [&](stagecut::layer_type& type) {
       type.forward *= tick;
-      for (auto& each : type.choices) each.backward *= tick, each.backward_weight *= tick;
+      for (auto& choice : type.choices) choice.backward *= tick, choice.backward_weight *= tick;
     };
-    for (auto& each : drawn.model.types) scale(each);
+    for (auto& type : drawn.model.types) scale(type);
     scale(drawn.model.head);
     scale(drawn.model.tail);
     const workbench bench(drawn);

@@ -183,7 +183,7 @@ TEST_CASE("replicas of any number: against enumeration") {
     check_near(made->objective.value, *least);
     check_near(made->objective.bound, *least);
     check_near(*made->makespan, *least);
-    for (const planned_stage& each : made->stages) odd += each.replicas % 2 == 1 && each.replicas > 1 ? 1U : 0U;
+    for (const planned_stage& stage : made->stages) odd += stage.replicas % 2 == 1 && stage.replicas > 1 ? 1U : 0U;
   }
   if (cases(1000) >= 1000) CHECK(odd > 50);
 }
@@ -248,7 +248,7 @@ TEST_CASE("what is called by a peer's name is what its published formula chooses
   for (std::size_t i = 0; i < cases(300); ++i) {
     CAPTURE(i);
     drawn_plan of = drawn(dice);
-    for (link_speed& each : of.links) each.latency = 0;
+    for (link_speed& link : of.links) link.latency = 0;
     of.request.choices.machine = topology(of.sizes, of.links);
     const auto piper = compare_hybrids(of.model, of.request)[2].made;
     const std::optional<double> least = drawn_stages{of}.least_by_piper();
@@ -291,7 +291,7 @@ TEST_CASE("PipeDream's plan of VGG-16 is its own") {
 TEST_CASE("a search that is stopped at once has a plan, of a long chain on many devices, too") {
   profile model = joint_tests::sixteen();
   for (std::size_t i = 16; i < 1000; ++i) model.layers.push_back(model.layers[i % 16]);
-  for (layer& each : model.layers) each.recomputations = {}, each.shardings = {};
+  for (auto& layer : model.layers) layer.recomputations = {}, layer.shardings = {};
   hybrid_plan_request asked;
   asked.pipeline.devices = 64;
   asked.pipeline.microbatches = 64;

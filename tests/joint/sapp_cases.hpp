@@ -91,9 +91,9 @@ inline strategy strategy_of(const sapp_case& of, const json& layers) {
   const std::size_t stages = of.request.schedule.stages();
   std::vector<std::vector<std::size_t>> chosen(stages);
   std::size_t type = 0;
-  for (const json& each : of.source.at("input").at("layers")) {
-    if (each.at("type") != "BODY") continue;
-    const json& counts = layers.contains("NONE") ? layers : layers.at(each.at("name").get<std::string>());
+  for (const json& layer : of.source.at("input").at("layers")) {
+    if (layer.at("type") != "BODY") continue;
+    const json& counts = layers.contains("NONE") ? layers : layers.at(layer.at("name").get<std::string>());
     const auto& choices = of.model.types.at(type++).choices;
     for (const auto& [theirs, ours] : words) {
       if (!counts.contains(theirs)) continue;

@@ -102,11 +102,11 @@ TEST_CASE("even plans are those that SAPP calls naive") {
   const auto all = joint_tests::sapp_cases();
   if (!all) return;
   int seen = 0;
-  for (const json& each : all->at("strategy_simulations")) {
-    const bool none = name_of_case(each) == "demo_naive_none";
-    if (!none && name_of_case(each) != "demo_naive_all" && name_of_case(each) != "llama_vpp1_all") continue;
-    const sapp_case known(each);
-    const auto theirs = strategy_of(known, each.at("strategy_layers"));
+  for (const json& simulation : all->at("strategy_simulations")) {
+    const bool none = name_of_case(simulation) == "demo_naive_none";
+    if (!none && name_of_case(simulation) != "demo_naive_all" && name_of_case(simulation) != "llama_vpp1_all") continue;
+    const sapp_case known(simulation);
+    const auto theirs = strategy_of(known, simulation.at("strategy_layers"));
     const auto ours = even_recomputation(known.model, known.request.schedule.stages(),
                                          none ? even_choice::fastest : even_choice::leanest);
     CHECK(ours.cuts == theirs.cuts);
@@ -176,7 +176,7 @@ TEST_CASE("plans of least makespan are as good as those known, and no worse than
     const auto plan = minimize_recomputation(known.model, known.request);
     REQUIRE(plan.has_value());
     CHECK(plan->value * 1e3 <= wanted.most * (1 + 1e-12));
-    for (const double each : plan->memory) CHECK(each <= *known.request.memory_limit.for_all());
+    for (const double bytes : plan->memory) CHECK(bytes <= *known.request.memory_limit.for_all());
     if (wanted.is_optimal) {
       CHECK(plan.state() == state::optimal);
       CHECK(plan->value * 1e3 == about(wanted.most));

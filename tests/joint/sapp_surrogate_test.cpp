@@ -105,7 +105,7 @@ TEST_CASE("the least objective of small models, compared with all plans") {
       CHECK(found->bound == found->value);
       CHECK(found->recomputed == best->recomputed);
       CHECK(sapp_objective(drawn.model, drawn.request, found->cuts, found->choices, level) == found->value);
-      for (const double each : found->memory) CHECK(each <= *drawn.request.memory_limit.for_all());
+      for (const double bytes : found->memory) CHECK(bytes <= *drawn.request.memory_limit.for_all());
       const auto ours = minimize_recomputation(drawn.model, drawn.request);
       REQUIRE(ours.state() == state::optimal);
       CHECK(ours->value <= found->makespan);

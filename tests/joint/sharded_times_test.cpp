@@ -101,12 +101,12 @@ drawn_layers draw(std::mt19937& dice, std::size_t most) {
   const unsigned scale = dice() % 2 == 0 ? 5 : 60;
   made.input = upto(20);
   made.layers.resize(1 + dice() % most);
-  for (sharded_layer& each : made.layers) {
-    each = {.forward = upto(scale), .backward = upto(2 * scale), .parameters = upto(40), .output = upto(20)};
-    each.may_split = dice() % 8 != 0;
-    each.elementwise = dice() % 3 == 0;
-    each.input_features = dice() % 3 == 0 ? 2 + 2 * (dice() % 5) : 0;
-    each.output_features = dice() % 3 == 0 ? 2 + 2 * (dice() % 5) : 0;
+  for (sharded_layer& layer : made.layers) {
+    layer = {.forward = upto(scale), .backward = upto(2 * scale), .parameters = upto(40), .output = upto(20)};
+    layer.may_split = dice() % 8 != 0;
+    layer.elementwise = dice() % 3 == 0;
+    layer.input_features = dice() % 3 == 0 ? 2 + 2 * (dice() % 5) : 0;
+    layer.output_features = dice() % 3 == 0 ? 2 + 2 * (dice() % 5) : 0;
   }
   return made;
 }
@@ -190,7 +190,7 @@ TEST_CASE("small stages, compared with all shardings") {
     std::optional<double> most;
     if (dice() % 3 != 0) {
       double all = 0;
-      for (const auto& each : of.layers) all += each.parameters;
+      for (const auto& layer : of.layers) all += layer.parameters;
       most = all * static_cast<double>(dice() % 9) / 8;
     }
     const auto best = best_of_all(of, most);

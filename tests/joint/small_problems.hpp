@@ -82,15 +82,16 @@ inline small_case any_case(std::mt19937& dice, std::size_t most_types, std::size
     const auto enrich = [&](stagecut::layer_type& type) {
       type.workspace = static_cast<double>(drawn(dice, 0, 4));
       type.sent_bytes = 3;
-      for (auto& each : type.choices) {
-        if (dice() % 3 == 0) each.workspace = static_cast<double>(drawn(dice, 0, 9));
+      for (auto& choice : type.choices) {
+        if (dice() % 3 == 0) choice.workspace = static_cast<double>(drawn(dice, 0, 9));
         if (dice() % 3 == 0) {
-          each.recomputed_whole = each.recomputed_apart = static_cast<double>(drawn(dice, 0, 9));
+          choice.recomputed_whole = choice.recomputed_apart = static_cast<double>(drawn(dice, 0, 9));
         }
-        if (splits) each.backward_weight = static_cast<double>(drawn(dice, 0, static_cast<std::size_t>(type.forward)));
+        if (splits)
+          choice.backward_weight = static_cast<double>(drawn(dice, 0, static_cast<std::size_t>(type.forward)));
       }
     };
-    for (auto& each : model.types) enrich(each);
+    for (auto& type : model.types) enrich(type);
     enrich(model.head);
     enrich(model.tail);
     if (dice() % 3 == 0) result.request.links.push_back({1, 2});
@@ -119,7 +120,7 @@ class workbench {
     problem.curves = &curves;
     problem.graph = &graph;
     problem.simulator = &simulator;
-    for (const double each : messages) problem.messages.push_back(unit.whole(each));
+    for (const double message : messages) problem.messages.push_back(unit.whole(message));
   }
   workbench(const workbench&) = delete;
   workbench& operator=(const workbench&) = delete;
@@ -140,7 +141,7 @@ class workbench {
   /// Where a plan cuts the layers.
   [[nodiscard]] std::vector<std::size_t> points_of(const std::vector<std::uint32_t>& counts) const {
     std::vector<std::size_t> points{0};
-    for (const std::uint32_t each : counts) points.push_back(points.back() + each);
+    for (const std::uint32_t count : counts) points.push_back(points.back() + count);
     return points;
   }
 

@@ -52,7 +52,7 @@ inline stagecut::profile small_chain() {
 /// The same layers with a branch.
 inline stagecut::profile small_graph() {
   stagecut::profile model = small_chain();
-  for (stagecut::layer& each : model.layers) each.recomputations = std::vector<stagecut::layer_variant>{};
+  for (stagecut::layer& layer : model.layers) layer.recomputations = std::vector<stagecut::layer_variant>{};
   model.edges = {{0, 1}, {0, 2}, {1, 3}, {2, 4}, {3, 5}, {4, 5}, {5, 6}};
   return model;
 }
@@ -60,7 +60,7 @@ inline stagecut::profile small_graph() {
 /// A block of four leaves between two leaves.
 inline stagecut::profile small_tree() {
   stagecut::profile model = small_chain();
-  for (stagecut::layer& each : model.layers) each.recomputations = std::vector<stagecut::layer_variant>{};
+  for (stagecut::layer& layer : model.layers) layer.recomputations = std::vector<stagecut::layer_variant>{};
   model.layers.insert(model.layers.begin(), 2, stagecut::layer{});
   model.layers[0].name = "model";
   model.layers[0].children = std::vector<std::size_t>{2, 1, 8};

@@ -42,7 +42,7 @@ TEST_CASE("a plan whose busiest rank has least to do, if there is one") {
     if (plans.empty()) continue;
     CHECK(plans.count(start) == 1);
     double least = 1e300;
-    for (const options& each : plans) least = std::min(least, busiest(bench.graph, each));
+    for (const options& plan : plans) least = std::min(least, busiest(bench.graph, plan));
     CHECK(busiest(bench.graph, start) == least);
   }
   CHECK(none > 10);

@@ -34,8 +34,8 @@ recompute_sweep_request request_for(std::size_t ranks, std::vector<std::size_t> 
 }
 
 const recompute_sweep_row& row_of(const recompute_sweep& sweep, std::size_t chunks, schedule_kind order) {
-  for (const recompute_sweep_row& each : sweep.rows) {
-    if (each.stages_per_rank == chunks && each.schedule == order) return each;
+  for (const recompute_sweep_row& row : sweep.rows) {
+    if (row.stages_per_rank == chunks && row.schedule == order) return row;
   }
   FAIL("no such row");
   return sweep.rows[0];
@@ -62,22 +62,22 @@ TEST_CASE("the best of all combinations, by itself or among all") {
     const recompute_sweep sweep = sweep_recomputation(drawn.model, request);
     REQUIRE(sweep.rows.size() == 2 * 3 * 3);
     double best = std::numeric_limits<double>::infinity();
-    for (const recompute_sweep_row& each : sweep.rows) {
-      if (!has_shape(each.schedule, ranks, each.stages_per_rank, each.microbatches)) {
-        CHECK(each.found.state() == state::unknown);
-        CHECK(!each.not_searched.empty());
+    for (const recompute_sweep_row& row : sweep.rows) {
+      if (!has_shape(row.schedule, ranks, row.stages_per_rank, row.microbatches)) {
+        CHECK(row.found.state() == state::unknown);
+        CHECK(!row.not_searched.empty());
         continue;
       }
       recompute_request alone = request.with;
-      alone.schedule =
-          make_schedule(each.schedule, {.ranks = ranks, .stages_per_rank = each.stages_per_rank, .microbatches = each.microbatches});
+      alone.schedule = make_schedule(
+          row.schedule, {.ranks = ranks, .stages_per_rank = row.stages_per_rank, .microbatches = row.microbatches});
       const auto found = minimize_recomputation(drawn.model, alone);
-      if (each.not_searched.empty()) CHECK(found.state() == each.found.state());
-      (each.not_searched.empty() ? searched : skipped) += 1;
+      if (row.not_searched.empty()) CHECK(found.state() == row.found.state());
+      (row.not_searched.empty() ? searched : skipped) += 1;
       if (!found) continue;
-      CHECK(each.bound <= found->value);
-      CHECK(each.bound > 0);
-      best = std::min(best, found->value / static_cast<double>(each.microbatches));
+      CHECK(row.bound <= found->value);
+      CHECK(row.bound > 0);
+      best = std::min(best, found->value / static_cast<double>(row.microbatches));
     }
     REQUIRE(sweep.best.has_value() == (best < std::numeric_limits<double>::infinity()));
     if (!sweep.best) continue;
@@ -143,7 +143,7 @@ TEST_CASE("limits are those of the whole sweep") {
   request.with.memory_limit = 60;
   const recompute_sweep sweep = sweep_recomputation(some_layers(40), request);
   std::size_t nodes = 0;
-  for (const recompute_sweep_row& each : sweep.rows) nodes += each.found ? each.found->statistics.nodes : 0;
+  for (const recompute_sweep_row& row : sweep.rows) nodes += row.found ? row.found->statistics.nodes : 0;
   CHECK(nodes <= 3000 + 64 * sweep.rows.size());
   const recompute_sweep again = sweep_recomputation(some_layers(40), request);
   REQUIRE(sweep.best.has_value());
@@ -153,8 +153,8 @@ TEST_CASE("limits are those of the whole sweep") {
   std::size_t asked = 0;
   const auto stop = [&] { return ++asked > 0; };
   request.with.search.stop = stop;
-  for (const recompute_sweep_row& each : sweep_recomputation(some_layers(40), request).rows) {
-    CHECK(!each.not_searched.empty());
+  for (const recompute_sweep_row& row : sweep_recomputation(some_layers(40), request).rows) {
+    CHECK(!row.not_searched.empty());
   }
 }
 

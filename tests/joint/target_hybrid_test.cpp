@@ -95,10 +95,10 @@ TEST_CASE("a framework's plan is the best of those that its writer takes") {
       asked.pipeline.at_most = at_most;
       const profile model = small_model(memory > 0 ? 4 : 5);
       profile told = model;  // layers that are no decoders are not recomputed
-      for (layer& each : told.layers) {
-        if (each.kind == "decoder") continue;
-        each.recomputations = {};
-        each.shardings = std::vector<layer_variant>{each.shardings.get()[0], each.shardings.get()[2]};
+      for (auto& layer : told.layers) {
+        if (layer.kind == "decoder") continue;
+        layer.recomputations = {};
+        layer.shardings = std::vector<layer_variant>{layer.shardings.get()[0], layer.shardings.get()[2]};
       }
       asked.target = framework::megatron;
       const auto layout = plan_hybrid(model, asked);
@@ -265,7 +265,7 @@ TEST_CASE("of shared parameters torchtitan has one stage, of nodes with one devi
   model.layers = {timed_layer("embedding", 1), timed_layer("head", 1)};
   model.layers[0].name = "tok_embeddings";
   model.layers[1].name = "output";
-  for (layer& each : model.layers) each.tied = std::vector<tied_parameters>{{"w", 8, {}, {}}};
+  for (auto& layer : model.layers) layer.tied = std::vector<tied_parameters>{{"w", 8, {}, {}}};
   hybrid_plan_request asked = of_devices(2, 2);
   asked.choices.replicas = {1, 2};
   asked.target = framework::torchtitan;
@@ -286,14 +286,14 @@ TEST_CASE("of shared parameters torchtitan has one stage, of nodes with one devi
 TEST_CASE("of shared parameters a device holds as much as the layer that is divided least") {
   profile model;
   model.layers = {timed_layer("a", 0), timed_layer("b", 0)};
-  for (layer& each : model.layers) each.tied = std::vector<tied_parameters>{{"w", 8, {}, {}}};
+  for (auto& layer : model.layers) layer.tied = std::vector<tied_parameters>{{"w", 8, {}, {}}};
   model.layers[0].shardings = std::vector<layer_variant>{way_to_run("tp2", 2, 0, 2)};
   hybrid_plan_request asked = of_devices(2, 2);
   asked.choices.tensor_parallel = {2};
   asked.choices.memory_accounting.parameter_multiplier = 4;
-  for (const plan_objective each :
+  for (const plan_objective objective :
        {plan_objective::iteration, plan_objective::stage_time, plan_objective::pipeline_latency}) {
-    asked.objective = each;
+    asked.objective = objective;
     asked.pipeline.memory_limit = 31;
     CHECK(plan_hybrid(model, asked).state() == state::infeasible);
     asked.pipeline.memory_limit = 32;

@@ -66,8 +66,8 @@ struct drawn {
       model.layers[i].name = "l" + std::to_string(i);
     }
     if (alike && from(0, 1) == 0) {
-      for (layer& each : model.layers) {
-        each.tied = std::vector<tied_parameters>{{"shared", 9, {}, tied_parameters::placement::replicated}};
+      for (auto& layer : model.layers) {
+        layer.tied = std::vector<tied_parameters>{{"shared", 9, {}, tied_parameters::placement::replicated}};
       }
     } else {
       share("w", some(20));
@@ -180,13 +180,13 @@ struct drawn {
     for (std::size_t r = 0; r < order.ranks(); ++r) {
       double now = 0;
       for (std::size_t s = 0; s < stages; ++s) now += order.rank_of[s] == r ? stays[s] : 0;
-      for (const op& each : order.orders[r]) {
-        const std::size_t s = each.stage;
-        if (each.kind == op_kind::forward) now += kept[s];
-        if (each.kind == op_kind::backward_input) now += apart[s];
-        fullest = std::max(fullest, now + (each.kind == op_kind::backward ? whole[s] : 0));
-        if (each.kind == op_kind::backward) now -= kept[s];
-        if (each.kind == op_kind::backward_weight) now -= kept[s] + apart[s];
+      for (const auto& op : order.orders[r]) {
+        const std::size_t s = op.stage;
+        if (op.kind == op_kind::forward) now += kept[s];
+        if (op.kind == op_kind::backward_input) now += apart[s];
+        fullest = std::max(fullest, now + (op.kind == op_kind::backward ? whole[s] : 0));
+        if (op.kind == op_kind::backward) now -= kept[s];
+        if (op.kind == op_kind::backward_weight) now -= kept[s] + apart[s];
       }
     }
     return {stagecut::simulate(order, times).makespan, fullest};

@@ -64,11 +64,11 @@ inline stagecut::hybrid_plan_request two_nodes(double memory) {
 }
 
 inline void check_holds(const stagecut::profile& model, const stagecut::plan& made) {
-  for (const stagecut::plan_check& each : stagecut::verify_plan(model, made).checks) {
-    CAPTURE(each.name);
-    CAPTURE(each.place);
-    CAPTURE(each.why);
-    CHECK(each.result != stagecut::check_result::broken);
+  for (const stagecut::plan_check& check : stagecut::verify_plan(model, made).checks) {
+    CAPTURE(check.name);
+    CAPTURE(check.place);
+    CAPTURE(check.why);
+    CHECK(check.result != stagecut::check_result::broken);
   }
 }
 

@@ -112,7 +112,9 @@ TEST_CASE("all options of a stage, and the smallest_memory") {
       query.memory = drawn.request.memory_limit.for_all();
       const layer_set stage = layers_of(model, query.first, query.last);
       std::map<std::pair<std::size_t, std::size_t>, std::vector<stage_option>> options;
-      model.each_option(query, [&](const stage_option& each) { options[{each.replicas, each.tensor_parallel}].push_back(each); });
+      model.each_option(query, [&](const stage_option& option) {
+        options[{option.replicas, option.tensor_parallel}].push_back(option);
+      });
       for (std::size_t ways = 1; ways <= 2; ++ways) {
         for (std::size_t d = 1; d <= all; ++d) {
           const auto& found = options[{d, ways}];
@@ -121,10 +123,10 @@ TEST_CASE("all options of a stage, and the smallest_memory") {
           std::optional<double> slowest_at_all;
           for (std::size_t held = 1; held <= all; ++held) {
             std::optional<double> offered;
-            for (const stage_option& each : found) {
-              const double bytes = each.activations * static_cast<double>(held) + each.resident;
+            for (const stage_option& option : found) {
+              const double bytes = option.activations * static_cast<double>(held) + option.resident;
               if (query.memory && bytes > *query.memory) continue;
-              if (!offered || each.time < *offered) offered = each.time;
+              if (!offered || option.time < *offered) offered = option.time;
             }
             CHECK(offered == least(drawn.graph, stage, {.replicas = d, .tensor_parallel = ways}, held, query.memory));
             if (offered) slowest_at_all = offered;
@@ -136,11 +138,12 @@ TEST_CASE("all options of a stage, and the smallest_memory") {
           roomy.most_time = slowest_at_all.value_or(0);
           for (int again = 0; again < 2; ++again) {
             std::size_t room = 0;
-            model.each_option(roomy, [&](const stage_option& each) {
-              if (each.replicas != d || each.tensor_parallel != ways) return;
-              CHECK(each.time <= roomy.most_time);
-              while (room < all && (!query.memory || each.activations * static_cast<double>(room + 1) + each.resident <=
-                                                         *query.memory)) {
+            model.each_option(roomy, [&](const stage_option& option) {
+              if (option.replicas != d || option.tensor_parallel != ways) return;
+              CHECK(option.time <= roomy.most_time);
+              while (room < all &&
+                     (!query.memory ||
+                      option.activations * static_cast<double>(room + 1) + option.resident <= *query.memory)) {
                 ++room;
               }
             });
@@ -169,7 +172,7 @@ TEST_CASE("a stage has the time of its formula") {
   stage_query query;
   query.first = 1;
   query.last = 2;
-  model.each_option(query, [&](const stage_option& each) { times.push_back(each.time); });
+  model.each_option(query, [&](const stage_option& option) { times.push_back(option.time); });
   CHECK(times == std::vector<double>{2 + 2 * (5 + 3) / 4., (2 + 2 * (5 + 3) / 4. + 4 * 6 / (2 * 4.)) / 2});
 }
 

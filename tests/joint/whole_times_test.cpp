@@ -94,9 +94,9 @@ TEST_CASE("other times are rounded to a power of two, and it is told how far off
     CHECK(most / unit.unit < 0x1p50);
     CHECK(unit.error >= off_by(unit, times, counts));
     CHECK(unit.error <= most * 0x1p-40);
-    for (const double each : times) {
-      CHECK(std::abs(unit.whole(each) * unit.unit - each) <= unit.unit / 2);
-      CHECK(std::fmod(unit.whole(each), unit.step) == 0);
+    for (const double time : times) {
+      CHECK(std::abs(unit.whole(time) * unit.unit - time) <= unit.unit / 2);
+      CHECK(std::fmod(unit.whole(time), unit.step) == 0);
     }
   }
 }

@@ -38,7 +38,7 @@ chain next_chain(dice& random, std::size_t most_items) {
 template <class Bench>
 layered_graph blind(Bench& bench) {
   layered_graph graph = bench.graph(no_ticks, false);
-  for (auto& each : graph.edges) each.bound = 0;
+  for (auto& edge : graph.edges) edge.bound = 0;
   return graph;
 }
 

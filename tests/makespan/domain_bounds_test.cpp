@@ -39,9 +39,9 @@ domain_queue::part random_part(dice& random, const load_values& loads, const std
 }
 
 bool keeps_to(const domain_queue::part& part, const load_values& loads, const points& cut) {
-  const auto kept = [&](const stagecut::detail::load_limit& each) {
-    const double load = loads.load(each.group, cut);
-    return each.at_most ? load <= each.load : load >= each.load;
+  const auto kept = [&](const stagecut::detail::load_limit& limit) {
+    const double load = loads.load(limit.group, cut);
+    return limit.at_most ? load <= limit.load : load >= limit.load;
   };
   return chains::lies_in(part.domains, cut) && std::all_of(part.loads.begin(), part.loads.end(), kept);
 }

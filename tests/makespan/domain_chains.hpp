@@ -90,8 +90,8 @@ template <class Bench>
                                                           const std::vector<std::vector<double>>& paths) {
   stagecut::detail::point_rows result(times);
   std::vector<double> factors;
-  for (const auto& each : paths) {
-    times.factors(each, factors);
+  for (const auto& path : paths) {
+    times.factors(path, factors);
     result.set(result.size(), factors);
   }
   return result;

@@ -54,7 +54,7 @@ TEST_CASE("what ranks and stages take in any cut is among the values, ascending"
 TEST_CASE("too many are none") {
   dice random(2);
   std::vector<double> times(80);
-  for (double& each : times) each = static_cast<double>(random.from(1, 1'000'000));
+  for (double& time : times) time = static_cast<double>(random.from(1, 1'000'000));
   chain of{chains::layers(times, times, {}, {}), {}, {}, {}};
   of.request.schedule =
       stagecut::make_schedule(chains::schedule_kind::interleaved, {.ranks = 2, .stages_per_rank = 2, .microbatches = 2});

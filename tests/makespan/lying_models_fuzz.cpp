@@ -186,7 +186,7 @@ void search(fuzz_bytes& bytes) {
   const bool improved = bytes.one_in(4);
   const auto improve = [&](const stagecut::heuristic_call& task, stagecut::view<std::size_t> points) {
     require(task.points.size() == stages + 1 && points.size() == stages + 1);
-    for (std::size_t& each : points) each = static_cast<std::size_t>(&each - points.data()) * n / stages;
+    for (std::size_t& point : points) point = static_cast<std::size_t>(&point - points.data()) * n / stages;
     return true;
   };
   const rule allowed{all};
@@ -202,7 +202,8 @@ void search(fuzz_bytes& bytes) {
       require(answer->cuts.stages() == stages && answer->cuts.items() == n);
       require(stagecut::is_finite(answer->value) && answer->bound <= answer->value);
       require((answer.state() == stagecut::state::optimal) == (answer->bound == answer->value));
-      for (const auto& each : answer->within) require(each.cuts.stages() == stages && each.value >= answer->bound);
+      for (const auto& solution : answer->within)
+        require(solution.cuts.stages() == stages && solution.value >= answer->bound);
     }
     if (all.honest && n >= stages) compare(model, request, ruled || improved ? &allowed : nullptr, answer);
   } catch (const stagecut::invalid_input&) {

@@ -109,7 +109,7 @@ TEST_CASE("no bound excludes a cut that keeps to the limit, and some exclude wha
       std::vector<double> prices;
       for (std::size_t q = 0; q < rows.rows().size(); ++q) prices.push_back(random.fraction());
       double all = 0;
-      for (const double each : prices) all += each;
+      for (const double price : prices) all += price;
       const double bound = bounds.price(prices);
       if (by >= 1) CHECK_FALSE(bounds.exceeds(bound, all));
       for (const auto& cut : cuts) {

@@ -92,11 +92,11 @@ class table_rules final : public stagecut::engine::cut_rules {
   made->items = items;
   made->stages.resize(order.ranks());
   for (std::size_t s = 0; s < stages; ++s) made->stages[order.rank_of[s]].push_back(s);
-  for (const auto& each : made->stages) {
+  for (const auto& stage : made->stages) {
     auto& moments = made->held.emplace_back();
     for (std::size_t i = random.from(1, 3); i-- > 0;) {
       auto& moment = moments.emplace_back();
-      for (std::size_t j = 0; j < each.size(); ++j)
+      for (std::size_t j = 0; j < stage.size(); ++j)
         moment.push_back({random.below(table_rules::most_held), random.below(2)});
     }
   }

@@ -99,7 +99,7 @@ const std::vector<double> listed{8, 11, 2, 1, 18, 5, 4, 11};
 
 std::vector<double> times(const std::vector<double>& values, double by) {
   std::vector<double> result;
-  for (const double each : values) result.push_back(each * by);
+  for (const double value : values) result.push_back(value * by);
   return result;
 }
 
@@ -538,7 +538,7 @@ TEST_CASE("all cuts near the best, or the best of them") {
       ++cut_short;
     }
     std::vector<valued> found;
-    for (const auto& each : answer->within) found.emplace_back(each.value, chains::points_of(each.cuts));
+    for (const auto& solution : answer->within) found.emplace_back(solution.value, chains::points_of(solution.cuts));
     CHECK(found == expected);
   }
   CHECK(cut_short > 20);
@@ -593,7 +593,7 @@ TEST_CASE("a heuristic decides where to look, not what is true") {
           return true;
         case 1: return true;  // nothing was written
         case 2:
-          for (std::size_t& each : cut_points) each = random.below(~std::size_t{0});
+          for (std::size_t& point : cut_points) point = random.below(~std::size_t{0});
           return true;
         case 3:  // a cut, though no good one, and perhaps not allowed
           for (std::size_t i = 0; i + 1 < cut_points.size(); ++i) cut_points[i] = i;
@@ -663,7 +663,7 @@ TEST_CASE("the answer does not depend on the unit of time") {
     }
     scaled.model = chains::layers(lists[0], lists[1], lists[2], lists[3], {}, {}, own);
     scaled.model.tell_input(std::move(input));
-    for (link_speed& each : scaled.request.links) each = {each.latency * by, each.bandwidth / by};
+    for (link_speed& link : scaled.request.links) link = {link.latency * by, link.bandwidth / by};
     plain.request.within = scaled.request.within = 0.01;
     const auto one = chains::solve(plain);
     const auto other = chains::solve(scaled);
@@ -779,9 +779,9 @@ TEST_CASE("times, messages and speeds of any magnitude: the best of all cuts, an
     CHECK(answer->all_within);
     CHECK(answer->within.size() >= sure);
     bool sound = true;
-    for (const auto& each : answer->within) {
-      sound =
-          sound && each.value <= longest && std::abs(value_of(each.cuts) - each.value) <= 1e-9 * each.value;
+    for (const auto& solution : answer->within) {
+      sound = sound && solution.value <= longest &&
+              std::abs(value_of(solution.cuts) - solution.value) <= 1e-9 * solution.value;
     }
     CHECK(sound);
   }
@@ -1082,7 +1082,8 @@ TEST_CASE("memory is that of all stages of a rank together, with what they hold 
   std::size_t expected = 0;
   bool sound = true;
   chains::each_cut(8, 4, [&](const points& cut) { expected += cut[1] + cut[3] - cut[2] == 4 ? 1 : 0; });
-  for (const auto& each : answer->within) sound = sound && each.cuts[1] + each.cuts[3] - each.cuts[2] == 4;
+  for (const auto& solution : answer->within)
+    sound = sound && solution.cuts[1] + solution.cuts[3] - solution.cuts[2] == 4;
   CHECK(answer->within.size() == expected);
   CHECK(sound);
   request.memory_limit = 3;

@@ -125,7 +125,7 @@ TEST_CASE("some path is longer than a limit if the longest is, of those put last
     rank_paths paths;
     std::vector<double> lengths;
     rank_paths::list times;
-    for (double& each : times) each = static_cast<double>(random.below(50));
+    for (double& time : times) time = static_cast<double>(random.below(50));
     CHECK_FALSE(paths.above(times, 0));
     const std::size_t put = random.from(1, 2 * rank_paths::most);
     for (std::size_t i = 0; i < put; ++i) {

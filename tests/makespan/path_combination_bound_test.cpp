@@ -94,7 +94,7 @@ TEST_CASE("combinations of critical paths bound all cuts of domains, mostly bett
         CHECK(sound);
         CHECK(are_cuts(game, domains));
         double sum = 0;
-        for (const double each : game.cut_weights()) sum += each;
+        for (const double weight : game.cut_weights()) sum += weight;
         CHECK(std::abs(sum - 1) < 1e-12);
         double single = 0;
         for (std::size_t r = 0; r < rows.size(); ++r) {
@@ -195,9 +195,9 @@ TEST_CASE("with limits the bound is one for the cuts that keep to them, and abov
       std::vector<double> factors;
       const auto paths = chains::some_paths(random, bench, cuts, random.from(1, 10));
       const points& kept = cuts[random.below(cuts.size())];
-      for (const auto& each : paths) {
-        times.factors(each, factors);
-        factors[0] -= chains::length_of(bench.ticks, each, kept) - (random.once_in(20) ? bench.simulate(kept) : 0);
+      for (const auto& path : paths) {
+        times.factors(path, factors);
+        factors[0] -= chains::length_of(bench.ticks, path, kept) - (random.once_in(20) ? bench.simulate(kept) : 0);
         limits.set(limits.size(), factors);
       }
       double least = no_ticks;

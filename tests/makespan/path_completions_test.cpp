@@ -92,7 +92,7 @@ TEST_CASE("a filter keeps all cuts of that makespan or less") {
       path_pool pool(bench.ticks, bench.layout, 16);
       learn(bench, all, pool, random.below(16));
       layered_graph graph = bench.graph(no_ticks, false);
-      for (auto& each : graph.edges) each.bound = 0;
+      for (auto& edge : graph.edges) edge.bound = 0;
       const std::size_t edges = graph.edges.size();
       path_completions rest(pool, bench.layout.steps());
       const double most = all[random.below(1 + all.size() / 2)].first / bench.ticks.tick;

@@ -39,7 +39,7 @@ TEST_CASE("means of paths remove no cut of that makespan or less, and bound none
       // Several graphs one after the other: what was learned stays.
       for (int time = 0; time < 3; ++time) {
         layered_graph graph = bench.graph(no_ticks, false);
-        for (auto& each : graph.edges) each.bound = 0;
+        for (auto& edge : graph.edges) edge.bound = 0;
         const std::size_t edges = graph.edges.size();
         const double optimum = all[0].first / bench.ticks.tick;
         const double most = time == 2 ? optimum - 1 : all[random.below(1 + all.size() / 3)].first / bench.ticks.tick;

@@ -44,7 +44,7 @@ TEST_CASE("any counts of passes and messages, of any cut, as sums over points") 
       CHECK(times.stages() == ticks.stages);
       CHECK(times.width() <= 7);
       std::vector<double> counts(ticks.stages * engine::tick_kinds);
-      for (double& each : counts) each = static_cast<double>(random.below(4));
+      for (double& count : counts) count = static_cast<double>(random.below(4));
       for (std::size_t s = 0; s < ticks.stages && !ticks.splits; ++s)
         counts[s * engine::tick_kinds + engine::tick_w] = 0;
       for (std::size_t s = 0; s < ticks.stages && !ticks.has_messages; ++s)

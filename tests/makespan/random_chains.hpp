@@ -180,8 +180,8 @@ struct durations {
 
 [[nodiscard]] inline bool splits(const schedule& order) {
   for (const auto& ops : order.orders) {
-    for (const op& each : ops) {
-      if (each.kind == op_kind::backward_input) return true;
+    for (const auto& op : ops) {
+      if (op.kind == op_kind::backward_input) return true;
     }
   }
   return false;
@@ -222,10 +222,10 @@ template <class Model>
     for (std::size_t s = 0; s < order.stages(); ++s) {
       if (order.rank_of[s] == r) held[s] = 0;
     }
-    for (const op& each : order.orders[r]) {
-      if (each.kind == op_kind::backward || each.kind == op_kind::backward_weight) --held[each.stage];
-      if (each.kind != op_kind::forward) continue;
-      ++held[each.stage];
+    for (const auto& op : order.orders[r]) {
+      if (op.kind == op_kind::backward || op.kind == op_kind::backward_weight) --held[op.stage];
+      if (op.kind != op_kind::forward) continue;
+      ++held[op.stage];
       double sum = 0;
       for (const auto& [s, count] : held) sum += model.memory(s, cut[s], cut[s + 1], count);
       if (sum > *request.memory_limit.for_all()) return false;
@@ -445,10 +445,10 @@ struct ingredients {
       break;
     case 1:
       result.rules->intervals.resize(stages);
-      for (auto& each : result.rules->intervals) {
+      for (auto& interval : result.rules->intervals) {
         for (std::size_t i = 0; i < n; ++i) {
           const std::size_t first = random.below(n);
-          each.push_back({first, random.from(first + 1, n)});
+          interval.push_back({first, random.from(first + 1, n)});
         }
       }
       break;
@@ -487,12 +487,13 @@ struct ingredients {
     if (splits(order)) own.backward_weight.push_back(own.backward[s] / 2);
   }
   result.model = layers(lists[0], lists[1], lists[2], lists[3], lists[4], lists[5], own);
-  for (auto& each : result.request.links) {
-    each = {any_magnitude(random, by[1]), random.once_in(2) ? 0 : any_magnitude(random, by[1])};
+  for (auto& link : result.request.links) {
+    link = {any_magnitude(random, by[1]), random.once_in(2) ? 0 : any_magnitude(random, by[1])};
   }
   if (!result.speeds.empty() || random.once_in(2)) {
     result.speeds.assign(order.stages(), 1);
-    for (double& each : result.speeds) each = random.once_in(2) ? 1 : std::pow(10, by[2] * (2 * random.fraction() - 1));
+    for (double& speed : result.speeds)
+      speed = random.once_in(2) ? 1 : std::pow(10, by[2] * (2 * random.fraction() - 1));
   }
   return result;
 }

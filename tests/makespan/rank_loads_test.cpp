@@ -54,19 +54,19 @@ std::vector<double> least_rests(const rank_loads& ranks, const std::vector<value
 }
 
 bool keeps_to(const std::vector<load_limit>& limits, const load_values& loads, const points& cut) {
-  return std::all_of(limits.begin(), limits.end(), [&](const load_limit& each) {
-    const double load = loads.load(each.group, cut);
-    return each.at_most ? load <= each.load : load >= each.load;
+  return std::all_of(limits.begin(), limits.end(), [&](const load_limit& limit) {
+    const double load = loads.load(limit.group, cut);
+    return limit.at_most ? load <= limit.load : load >= limit.load;
   });
 }
 
 /// The limits of a group.
 load_range limits_of(const std::vector<load_limit>& limits, std::size_t group) {
   load_range result{0, 1e18};
-  for (const load_limit& each : limits) {
-    if (each.group != group) continue;
-    if (each.at_most) result.high = std::min(result.high, each.load);
-    if (!each.at_most) result.low = std::max(result.low, each.load);
+  for (const load_limit& limit : limits) {
+    if (limit.group != group) continue;
+    if (limit.at_most) result.high = std::min(result.high, limit.load);
+    if (!limit.at_most) result.low = std::max(result.low, limit.load);
   }
   return result;
 }
@@ -80,9 +80,9 @@ void each_choice(const load_values& loads, std::size_t rank, double held, std::v
     if (held <= loads.limit()) visit(taken);
     return;
   }
-  for (const load_values::entry& each : loads.of_stage(stages[taken.size()])) {
-    taken.push_back(each.load);
-    each_choice(loads, rank, held + each.held, taken, visit);
+  for (const load_values::entry& entry : loads.of_stage(stages[taken.size()])) {
+    taken.push_back(entry.load);
+    each_choice(loads, rank, held + entry.held, taken, visit);
     taken.pop_back();
   }
 }
@@ -137,7 +137,7 @@ TEST_CASE("every cut that ends in time keeps to the limits; without limits that 
       narrowed += any && closer.size() > limits.size() ? 1 : 0;
       bounded += any && ranks.bound(rests) > 0.8 * all[0].first ? 1 : 0;
       refuted += any ? 0 : 1;
-      for (const load_limit& each : closer) of_stages += each.group >= loads.ranks() ? 1 : 0;
+      for (const load_limit& limit : closer) of_stages += limit.group >= loads.ranks() ? 1 : 0;
     });
   }
   CHECK(narrowed > 200);
@@ -169,7 +169,7 @@ TEST_CASE("three of four items on two ranks: the sum of all tells what the other
 TEST_CASE("nothing is told where stages differ, or ranks have many loads") {
   dice random(4);
   std::vector<double> times(80);
-  for (double& each : times) each = static_cast<double>(random.from(1, 1'000'000));
+  for (double& time : times) time = static_cast<double>(random.from(1, 1'000'000));
   chain of{chains::layers(times, times, {}, {}), {}, {}, {}};
   of.request = chains::request_for(chains::order_of(stagecut::schedule_kind::interleaved, 2, 2, 2));
   chains::with_workbench(of, [&](auto& bench) {

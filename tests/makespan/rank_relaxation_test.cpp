@@ -25,13 +25,13 @@ TEST_CASE("a rank alone: what simulate says") {
     if (order.ranks() != 1 || order.slices != 1) continue;
     std::vector<rank_relaxation::part> parts(order.stages());
     stagecut::pass_times<double> times;
-    for (auto& each : parts) {
-      each.forward = static_cast<double>(random.below(20));
-      each.backward = static_cast<double>(random.below(20));
-      each.weight = static_cast<double>(random.below(20));
-      times.forward.push_back(each.forward);
-      times.backward_input.push_back(each.backward);
-      times.backward_weight.push_back(each.weight);
+    for (auto& part : parts) {
+      part.forward = static_cast<double>(random.below(20));
+      part.backward = static_cast<double>(random.below(20));
+      part.weight = static_cast<double>(random.below(20));
+      times.forward.push_back(part.forward);
+      times.backward_input.push_back(part.backward);
+      times.backward_weight.push_back(part.weight);
     }
     rank_relaxation relaxed(order, 0);
 
@@ -103,8 +103,8 @@ TEST_CASE("a longest path takes as long as is said, and no longer than is said o
     std::vector<rank_relaxation::part> parts(stages);
     double turn = 0;
     const auto fill = [&] {
-      for (auto& each : parts) {
-        for (double* time : {&each.forward, &each.backward, &each.weight, &each.down, &each.up}) {
+      for (auto& part : parts) {
+        for (double* time : {&part.forward, &part.backward, &part.weight, &part.down, &part.up}) {
           *time = static_cast<double>(random.below(random.once_in(4) ? 200 : 20));
         }
       }

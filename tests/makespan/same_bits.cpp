@@ -54,7 +54,7 @@ std::string ordered(std::size_t round, std::uint64_t state) {
   text += std::to_string(made->statistics.nodes);
   for (const auto& rank : made->schedule.orders) {
     text += ' ';
-    for (const stagecut::op& each : rank) text += to_string(each);
+    for (const stagecut::op& op : rank) text += to_string(op);
   }
   return text;
 }

@@ -70,8 +70,8 @@ void each_chain(unsigned seed, int rounds, const Use& use) {
   dice random(seed);
   for (int round = 0; round < rounds; ++round) {
     CAPTURE(round);
-    const auto several = [&](const stagecut::schedule_entry& each) {
-      return (each.stages_per_rank != 1) == (round % 2 == 0);
+    const auto several = [&](const stagecut::schedule_entry& entry) {
+      return (entry.stages_per_rank != 1) == (round % 2 == 0);
     };
     chain of = chains::random_chain(random, chains::random_order(random, chains::any_kind(random, several), {11, 4, 8}),
                                     13, {});

@@ -20,7 +20,7 @@ using stagecut::engine::stage_layout;
 /// A chain whose graph has a step for every stage.
 inline chain next_chain(dice& random, std::size_t most_items) {
   for (;;) {
-    const schedule_kind kind = any_kind(random, [](const schedule_entry& each) { return each.stages_per_rank != 2; });
+    const schedule_kind kind = any_kind(random, [](const schedule_entry& entry) { return entry.stages_per_rank != 2; });
     schedule order = random_order(random, kind, {most_items, 5, 9, 3});
     if (random.once_in(5)) order = oracle::random_schedule(random, oracle::written_transfers::none, true);
     if (order.stages() > most_items) continue;
@@ -32,7 +32,7 @@ inline chain next_chain(dice& random, std::size_t most_items) {
 /// A chain with two stages a rank, whose graph has a step for every rank.
 inline chain next_pair_chain(dice& random, std::size_t most_items) {
   for (;;) {
-    const schedule_kind kind = any_kind(random, [](const schedule_entry& each) { return each.stages_per_rank != 1; });
+    const schedule_kind kind = any_kind(random, [](const schedule_entry& entry) { return entry.stages_per_rank != 1; });
     schedule order = random_order(random, kind, {most_items, 5, 9, 2});
     if (random.once_in(5)) order = oracle::random_schedule(random, oracle::written_transfers::none, true);
     if (order.stages() > most_items || stage_layout(order).kind == stage_layout::shape::chain) continue;
@@ -44,7 +44,7 @@ inline chain next_pair_chain(dice& random, std::size_t most_items) {
 inline double bound_of(const layered_graph& graph, const stage_layout& layout, const points& cut) {
   const auto path = path_of(graph, layout, cut);
   double result = path.empty() ? -1 : 0;
-  for (const std::size_t each : path) result = std::max(result, graph.edges[each].bound);
+  for (const std::size_t edge : path) result = std::max(result, graph.edges[edge].bound);
   return result;
 }
 

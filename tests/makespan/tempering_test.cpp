@@ -364,7 +364,7 @@ TEST_CASE("every neighbour is reached, and every allowed cut where points are fr
         if (moves(cut, bits, stages)) from_start.insert(cut);
         if (moves(walker, bits, stages)) walked.insert(walker);
       }
-      for (const points& each : neighbours(start)) CHECK(from_start.count(each) == allowed.count(each));
+      for (const points& neighbour : neighbours(start)) CHECK(from_start.count(neighbour) == allowed.count(neighbour));
       if (round % 2 != 0 && allowed.size() > 1) CHECK(walked == allowed);
     });
   }

@@ -53,9 +53,9 @@ TEST_CASE("the least length over cuts, where it is, and through every edge") {
       const coarse_ticks coarse(bench.ticks, of.request.schedule.microbatches * of.request.schedule.slices);
       const std::size_t stages = bench.ticks.stages;
       std::vector<double> counts(stages * tick_kinds);
-      for (double& each : counts) {
+      for (double& count : counts) {
         const auto most = static_cast<std::size_t>(coarse_ticks::parts) * of.request.schedule.microbatches;
-        each = static_cast<double>(random.below(most)) / coarse_ticks::parts;
+        count = static_cast<double>(random.below(most)) / coarse_ticks::parts;
       }
       weighted_cuts cuts(coarse, bench.layout, bench.ticks.items);
       cuts.set(counts);
@@ -72,7 +72,7 @@ TEST_CASE("the least length over cuts, where it is, and through every edge") {
       REQUIRE(cuts.least_cut(graph, cut));
       CHECK(length_of(coarse, stages, counts, cut) == expected);
       const double known = random.once_in(2) ? expected * 1.1 : 0;
-      for (auto& each : graph.edges) each.bound = known;
+      for (auto& edge : graph.edges) edge.bound = known;
       cuts.raise(graph);
       bool same = true;
       for (std::size_t i = 0; i < graph.edges.size(); ++i) {

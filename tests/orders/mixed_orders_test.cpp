@@ -54,11 +54,11 @@ void extend(rank_order& now, int m, const limits& most, std::vector<rank_order>&
   int backward = 0;
   std::vector<int> open;  // I without W
   int done = 0;
-  for (const pass& each : now) {
-    if (each.kind == op_kind::forward) ++forward;
-    if (each.kind == op_kind::backward) ++backward, ++done;
-    if (each.kind == op_kind::backward_input) ++backward, open.push_back(each.microbatch);
-    if (each.kind == op_kind::backward_weight) open.erase(open.begin()), ++done;
+  for (const auto& pass : now) {
+    if (pass.kind == op_kind::forward) ++forward;
+    if (pass.kind == op_kind::backward) ++backward, ++done;
+    if (pass.kind == op_kind::backward_input) ++backward, open.push_back(pass.microbatch);
+    if (pass.kind == op_kind::backward_weight) open.erase(open.begin()), ++done;
   }
   if (done == m) return all.push_back(now);
   const auto go_on = [&](op_kind kind, int microbatch) {
@@ -281,6 +281,6 @@ TEST_CASE("where no B is shorter nothing is mixed; by rounding alone none is") {
   const auto made = synthesize_schedule(times, {}, request);
   REQUIRE(made);
   for (const auto& rank : made->schedule.orders) {
-    for (const auto& each : rank) CHECK(each.kind != op_kind::backward);
+    for (const auto& op : rank) CHECK(op.kind != op_kind::backward);
   }
 }

@@ -17,12 +17,12 @@ namespace order {
 inline std::string text(const std::vector<stagecut::op>& ops) {
   std::string result;
   bool paired = false;
-  for (const stagecut::op& each : ops) {
+  for (const stagecut::op& op : ops) {
     if (!result.empty()) result += ' ';
-    if (each.with_next) result += '(';
-    result += to_string(each);
+    if (op.with_next) result += '(';
+    result += to_string(op);
     if (paired) result += ')';
-    paired = each.with_next;
+    paired = op.with_next;
   }
   return result;
 }
@@ -30,8 +30,8 @@ inline std::string text(const std::vector<stagecut::op>& ops) {
 /// The same without the stages, where a rank has only one: `F0 F1 B0`.
 inline std::string short_text(const std::vector<stagecut::op>& ops) {
   std::string result;
-  for (const stagecut::op& each : ops) {
-    const std::string whole = to_string(each);
+  for (const stagecut::op& op : ops) {
+    const std::string whole = to_string(op);
     if (!result.empty()) result += ' ';
     result += whole.substr(whole.find_first_not_of("0123456789"));
   }
@@ -44,9 +44,9 @@ inline std::vector<std::size_t> peaks(const stagecut::schedule& made) {
   for (const std::vector<stagecut::op>& ops : made.orders) {
     std::size_t held = 0;
     std::size_t most = 0;
-    for (const stagecut::op& each : ops) {
-      if (each.kind == stagecut::op_kind::forward) most = std::max(most, ++held);
-      if (each.kind == stagecut::op_kind::backward || each.kind == stagecut::op_kind::backward_weight) --held;
+    for (const stagecut::op& op : ops) {
+      if (op.kind == stagecut::op_kind::forward) most = std::max(most, ++held);
+      if (op.kind == stagecut::op_kind::backward || op.kind == stagecut::op_kind::backward_weight) --held;
     }
     result.push_back(most);
   }
@@ -58,7 +58,7 @@ class record {
  public:
   explicit record(const stagecut::schedule& made)
       : stages_(made.stages()), microbatches_(made.microbatches), slices_(made.slices) {
-    for (auto& each : times_) each.resize(stages_ * microbatches_ * slices_);
+    for (auto& time : times_) time.resize(stages_ * microbatches_ * slices_);
   }
 
   void add(const stagecut::op& each) { ++times_[static_cast<std::size_t>(each.kind)][place(each.stage, each)]; }

@@ -50,7 +50,7 @@ TEST_CASE("Bounds of orders: not less with less memory, and not more than floats
     std::int64_t least = 0;
     for (const double room : {30, 20, 9, 5, 2, 0}) {
       std::vector<double> limits = one;
-      for (double& each : limits) each += room;
+      for (double& limit : limits) limit += room;
       of.request.memory_limit = limits;
       const auto now = schedule_bound(of.times, of.transfers, of.request);
       CHECK(now->makespan >= least);

@@ -56,7 +56,7 @@ std::string fault(const small_orders& of, const stagecut::synthesized_schedule<t
 template <class T>
 std::vector<T> in(const std::vector<ticks>& values, double unit) {
   std::vector<T> result;
-  for (const ticks each : values) result.push_back(static_cast<T>(static_cast<double>(each) * unit));
+  for (const ticks value : values) result.push_back(static_cast<T>(static_cast<double>(value) * unit));
   return result;
 }
 template <class T>

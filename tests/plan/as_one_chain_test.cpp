@@ -19,7 +19,7 @@ namespace {
 std::string planned(const profile& model, const plan_request& request = {}) {
   const profile chain = as_one_chain("here", model, request);
   std::string names;
-  for (const auto& each : chain.layers) names += each.name;
+  for (const auto& layer : chain.layers) names += layer.name;
   CHECK(chain.edges.empty());
   return names;
 }
@@ -74,11 +74,11 @@ TEST_CASE("numbers of layers say nothing of a graph, whose order is another one"
   kept.kept_together = {{0, 2}};
   plan_request weighed;
   weighed.weights = {1, 2, 3};
-  for (const plan_request& each : {cut, kept, weighed}) {
-    CHECK(refusal(graph(), each) ==
+  for (const plan_request& request : {cut, kept, weighed}) {
+    CHECK(refusal(graph(), request) ==
           "stagecut::here: model.edges = 2 edges, must be empty where a request numbers layers: call as_chain first, "
           "which puts them "
           "into order");
-    CHECK(refusal(tree(), each).find("must be empty where a request numbers layers") != std::string::npos);
+    CHECK(refusal(tree(), request).find("must be empty where a request numbers layers") != std::string::npos);
   }
 }

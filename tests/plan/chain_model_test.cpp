@@ -109,7 +109,7 @@ TEST_CASE("a backward pass that computes again takes longer") {
 
 TEST_CASE("gradients that take another time apart") {
   profile model = four_layers();
-  for (auto& each : model.layers) each.backward_input = 7;
+  for (auto& layer : model.layers) layer.backward_input = 7;
   CHECK(chain_model(model).backward_input(0, 3) == 7);
   CHECK(chain_model(model).backward_weight(0, 3) == 2);
   const chain_model again(model, {.checkpoint = checkpointing::always});

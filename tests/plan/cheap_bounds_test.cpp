@@ -18,9 +18,9 @@ TEST_CASE("no plan is below the gradients apart, where these take less than toge
   made.schedule = {"zb-h1", 100};
   const auto least = [&] { return *verify_plan(made.profile, made).find("bound")->recomputed; };
   const double before = least();
-  for (auto& each : made.profile.layers) each.backward_input = 100;
+  for (auto& layer : made.profile.layers) layer.backward_input = 100;
   CHECK(least() == before);
-  for (auto& each : made.profile.layers) each.backward_input = 0;
+  for (auto& layer : made.profile.layers) layer.backward_input = 0;
   CHECK(least() < before);
 }
 
@@ -33,7 +33,7 @@ TEST_CASE("no plan is below a group, or below the way of a microbatch") {
   made.objective.name = "makespan";
   made.schedule = {"1f1b", 1};
   CHECK(least() == 180 - 60);  // I of all layers, and no W
-  for (auto& each : made.profile.layers) each.backward_input.reset(), each.backward_weight.reset();
+  for (auto& layer : made.profile.layers) layer.backward_input.reset(), layer.backward_weight.reset();
   CHECK(least() == 180);
   made.schedule.microbatches = 100;
   CHECK(least() == 6300);

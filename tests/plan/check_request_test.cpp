@@ -56,9 +56,10 @@ TEST_CASE("requests that make no sense") {
   CHECK(refusal(model, {.time_weight = 2}).find("time_weight") != std::string::npos);
   CHECK(refusal(model, {.memory_limit = -1.0}).find("memory_limit") != std::string::npos);
   CHECK(refusal(model, {.memory_limit = 1.0, .buffer_fraction = 1}).find("buffer_fraction") != std::string::npos);
-  CHECK(refusal(model, {.devices = 2, .stages_per_rank = 2, .memory_limit = 1.0}).find("limits what the order") !=
+  CHECK(refusal(model, {.devices = 2, .memory_limit = 1.0, .stages_per_rank = 2}).find("limits what the order") !=
         std::string::npos);
-  CHECK(refusal(model, {.stages_per_rank = 2, .schedule = schedule_kind::gpipe}).find("schedule = gpipe") != std::string::npos);
+  CHECK(refusal(model, {.schedule = schedule_kind::gpipe, .stages_per_rank = 2}).find("schedule = gpipe") !=
+        std::string::npos);
   CHECK(refusal(model, {.schedule = schedule_kind::interleaved}).find("needs stages_per_rank above 1") != std::string::npos);
   CHECK(refusal(model, {.schedule = schedule_kind::zbv}).find("schedule = zbv, has 2 stages on each device") !=
         std::string::npos);
@@ -66,7 +67,7 @@ TEST_CASE("requests that make no sense") {
         std::string::npos);
   CHECK(refusal(model, {.devices = 2, .microbatches = 3, .schedule = schedule_kind::zb_h1}).find("microbatches = 3") !=
         std::string::npos);
-  CHECK(refusal(model, {.stages_per_rank = 2, .schedule = schedule_kind::interleaved}).empty());
+  CHECK(refusal(model, {.schedule = schedule_kind::interleaved, .stages_per_rank = 2}).empty());
   CHECK(refusal(model, {.time_weight = 0.0 / 0.0}).find("time_weight") != std::string::npos);
   plan_request limited;
   for (const double each : {0.0 / 0.0, -1.0}) {
@@ -108,7 +109,7 @@ TEST_CASE("what make_plan refuses, it refuses in its own name") {
     CHECK_THROWS_WITH_AS((void)stagecut::make_plan(model, request), what, stagecut::argument_error);
   };
   for (const double seconds : {0.0, 1.0}) {  // by the heaviest stage, by the makespan
-    for (auto& each : model.layers) each.forward = each.parameters = seconds;
+    for (auto& layer : model.layers) layer.forward = layer.parameters = seconds;
     if (seconds == 0) model.layers[0].parameters = 1;
     plan_request request{.devices = 2, .microbatches = 4};
     request.forbidden_cuts = {4};
@@ -128,7 +129,7 @@ TEST_CASE("what make_plan refuses, it refuses in its own name") {
 TEST_CASE("a group that other layers part is refused, not cut") {
   profile model;
   model.layers.resize(4);
-  for (auto& each : model.layers) each.forward = 1;
+  for (auto& layer : model.layers) layer.forward = 1;
   model.layers[0].group = model.layers[3].group = "a";
   CHECK_THROWS_WITH_AS((void)stagecut::make_plan(model, {.devices = 2}),
                        "layer 3: group \"a\" was left at layer 1 and is entered again", stagecut::invalid_input);
@@ -150,16 +151,17 @@ TEST_CASE("a schedule that cannot run as asked is refused whatever is minimised"
     return after(other);
   };
   for (const auto kind : {schedule_kind::one_forward_one_backward, schedule_kind::interleaved}) {
-    CHECK(both({.devices = 4, .stages_per_rank = 2, .microbatches = 6, .schedule = kind}) ==
+    CHECK(both({.devices = 4, .microbatches = 6, .schedule = kind, .stages_per_rank = 2}) ==
           "microbatches = 6, must be a multiple of the devices, 4, for interleaved: 4 or 8 would do, or a group of 6, "
           "as in "
           "PyTorch");
-    CHECK(both({.devices = 4, .stages_per_rank = 2, .microbatches = 3, .schedule = kind}) ==
+    CHECK(both({.devices = 4, .microbatches = 3, .schedule = kind, .stages_per_rank = 2}) ==
           "microbatches = 3, must be a multiple of the devices, 4, for interleaved: 4 would do, or a group of 3, as in "
           "PyTorch");
   }
-  CHECK(both({.devices = 2, .stages_per_rank = 2, .microbatches = (std::size_t{1} << 30U) + 1}).starts_with("microbatches = "));
-  CHECK(both({.devices = 2, .stages_per_rank = 2, .microbatches = 4, .in_flight = {1, 1, 1, 1}}) ==
+  CHECK(both({.devices = 2, .microbatches = (std::size_t{1} << 30U) + 1, .stages_per_rank = 2})
+            .starts_with("microbatches = "));
+  CHECK(both({.devices = 2, .microbatches = 4, .stages_per_rank = 2, .in_flight = {1, 1, 1, 1}}) ==
         "in_flight = {…}, is of one stage on each device: stages_per_rank must be 1");
   CHECK(refusal(model, {.devices = 2, .stages_per_rank = 2, .in_flight = {1, 1, 1, 1}}).find("in_flight = ") !=
         std::string::npos);
@@ -167,17 +169,17 @@ TEST_CASE("a schedule that cannot run as asked is refused whatever is minimised"
     CHECK(both({.devices = 2, .microbatches = 4, .schedule = kind, .in_flight = {2, 1}}) ==
           std::string("schedule = ") + to_string(kind) + ", must be 1f1b for numbers in flight");
   }
-  CHECK(both({.devices = 4, .stages_per_rank = 2, .microbatches = 9}) ==
+  CHECK(both({.devices = 4, .microbatches = 9, .stages_per_rank = 2}) ==
         "microbatches = 9, must be a multiple of the devices, 4, for interleaved: 8 or 12 would do, or a group of 5");
-  CHECK(both({.devices = 4, .stages_per_rank = 2, .microbatches = 9, .group = 4}) ==
+  CHECK(both({.devices = 4, .microbatches = 9, .stages_per_rank = 2, .group = 4}) ==
         "group = 4, must be from the devices, 4, on and leave of 9 microbatches none or at least as many, or be all of "
         "them: 5 would do");
   CHECK(both({.devices = 4, .microbatches = 8, .group = 4}) ==
         "group = 4, is of several stages on each device: stages_per_rank must be above 1");
   CHECK(both({.devices = 4, .microbatches = 8, .schedule = schedule_kind::gpipe, .group = 4}) ==
         "group = 4, is of interleaved, not of gpipe");
-  CHECK(refusal(model, {.devices = 4, .stages_per_rank = 2, .microbatches = 9, .group = 5}).empty());
-  CHECK(refusal(model, {.devices = 4, .stages_per_rank = 2, .microbatches = 8}).empty());
+  CHECK(refusal(model, {.devices = 4, .microbatches = 9, .stages_per_rank = 2, .group = 5}).empty());
+  CHECK(refusal(model, {.devices = 4, .microbatches = 8, .stages_per_rank = 2}).empty());
   CHECK(refusal(model, {.devices = 4, .stages_per_rank = 2}).empty());
 }
 
@@ -203,14 +205,14 @@ TEST_CASE("range and variance are of equal devices without messages") {
   const profile model = equal_layers(4);
   for (const auto objective : {range, variance}) {
     CHECK(refusal(model, {.devices = 2, .objective = objective}).empty());
-    CHECK(refusal(model, {.devices = 2, .objective = objective, .speeds = {1, 1}}).find("is of equal devices") !=
+    CHECK(refusal(model, {.devices = 2, .speeds = {1, 1}, .objective = objective}).find("is of equal devices") !=
           std::string::npos);
-    CHECK(refusal(model, {.devices = 2, .objective = objective, .links = {{1, 1}}}).find("is of equal devices") !=
+    CHECK(refusal(model, {.devices = 2, .links = {{1, 1}}, .objective = objective}).find("is of equal devices") !=
           std::string::npos);
-    CHECK(refusal(model, {.devices = 2, .objective = objective, .topology = stagecut::topology({2}, {{0, 1}})})
+    CHECK(refusal(model, {.devices = 2, .topology = stagecut::topology({2}, {{0, 1}}), .objective = objective})
               .find("is of equal devices") != std::string::npos);
   }
-  CHECK(refusal(model, {.devices = 2, .objective = leximax, .speeds = {1, 1}, .links = {{1, 1}}}).empty());
+  CHECK(refusal(model, {.devices = 2, .speeds = {1, 1}, .links = {{1, 1}}, .objective = leximax}).empty());
 }
 
 TEST_CASE("links are one for all boundaries or one for each") {

@@ -22,8 +22,9 @@ using numbers = std::tuple<std::size_t, std::size_t, std::size_t, schedule_kind>
 
 std::vector<numbers> numbers_of(const plan_request& request, const plan_choices& choices) {
   std::vector<numbers> result;
-  for (const auto& each : detail::combinations(request, choices)) {
-    result.emplace_back(each.devices, each.stages_per_rank, each.microbatches, each.schedule);
+  for (const auto& combination : detail::combinations(request, choices)) {
+    result.emplace_back(combination.devices, combination.stages_per_rank, combination.microbatches,
+                        combination.schedule);
   }
   return result;
 }

@@ -203,15 +203,16 @@ TEST_CASE("combinations that make no sense are refused, those that cannot be are
   CHECK(refused({.devices = 2, .microbatches = 4, .links = {{-1, 1}}}, {.stages_per_rank = {1, 2}})
             .starts_with("stagecut::compare_plans: links[0].latency = -1"));
   // One alone is what it is without choices.
-  const auto alone = compare_plans(known, {.devices = 2, .stages_per_rank = 2, .microbatches = 4}, stagecut::plan_choices{});
+  const auto alone =
+      compare_plans(known, {.devices = 2, .microbatches = 4, .stages_per_rank = 2}, stagecut::plan_choices{});
   REQUIRE(alone.best.state() == stagecut::state::optimal);
-  CHECK(*alone.best == *make_plan(known, {.devices = 2, .stages_per_rank = 2, .microbatches = 4}));
+  CHECK(*alone.best == *make_plan(known, {.devices = 2, .microbatches = 4, .stages_per_rank = 2}));
   const auto small =
       compare_plans(known, {.devices = 2, .microbatches = 4, .memory_limit = 10.0}, stagecut::plan_choices{});
   CHECK(small.best.why().what == stagecut::reason::cause::layer_too_large);
   // What one cannot have does not harm the others.
   profile whole = known;
-  for (layer& each : whole.layers) each.backward_input.reset(), each.backward_weight.reset();
+  for (auto& layer : whole.layers) layer.backward_input.reset(), layer.backward_weight.reset();
   stagecut::plan_choices open;
   open.schedules = {schedule_kind::zb_h1, schedule_kind::gpipe};
   const auto some = compare_plans(whole, {.devices = 2, .microbatches = 4}, open);
@@ -280,7 +281,7 @@ TEST_CASE("a group of microbatches is of those choices that take one") {
   CHECK(all.compared[1].schedule == schedule_kind::interleaved);
   CHECK(all.compared[1].group == 4);
   CHECK(all.compared[1].makespan ==
-        *make_plan(known, {.devices = 3, .stages_per_rank = 2, .microbatches = 4, .group = 4})->makespan);
+        *make_plan(known, {.devices = 3, .microbatches = 4, .stages_per_rank = 2, .group = 4})->makespan);
   CHECK(all.compared[0].group == 0);
   CHECK(all.compared[2].group == 0);
   request.group = 2;  // not one that interleaved can have

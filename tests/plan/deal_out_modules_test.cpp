@@ -81,7 +81,7 @@ TEST_CASE("segments of modules are those of the recurrence, and none are lighter
   for (int round = 0; round < 3000; ++round) {
     std::vector<module_ticks> costs(1 + random() % 8);
     const std::size_t end = round % 3 == 0 ? 2 : round % 3 == 1 ? 4 : 50;
-    for (module_ticks& each : costs) each = static_cast<module_ticks>(random() % end);
+    for (module_ticks& cost : costs) cost = static_cast<module_ticks>(random() % end);
     for (std::size_t segments = 1; segments <= std::min<std::size_t>(costs.size(), 5); ++segments) {
       const stagecut::cuts found = even_segments(costs, segments);
       const std::vector<std::size_t> expected = by_recurrence(costs, segments);
@@ -109,7 +109,7 @@ TEST_CASE("devices are dealt out by the greatest quotients") {
   std::mt19937 random(17);
   for (int round = 0; round < 3000; ++round) {
     std::vector<module_ticks> costs(1 + random() % 6);
-    for (module_ticks& each : costs) each = static_cast<module_ticks>(random() % (round % 2 == 0 ? 7 : 100));
+    for (module_ticks& cost : costs) cost = static_cast<module_ticks>(random() % (round % 2 == 0 ? 7 : 100));
     const std::size_t devices = 1 + random() % 9;
     REQUIRE(assigned_devices(costs, devices) == by_quotients(costs, devices));
   }

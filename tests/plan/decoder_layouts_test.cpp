@@ -162,7 +162,7 @@ TEST_CASE("the best layout is the first of least value, whatever their bounds, a
     CHECK(found.state() == stagecut::state::optimal);
     CHECK(*found == best);
     std::size_t possible = 0;
-    for (const double each : bounds) possible += each <= values[best] ? 1 : 0;
+    for (const double bound : bounds) possible += bound <= values[best] ? 1 : 0;
     CHECK(made <= possible);
     // In no time, the first that there is.
     made = 0;

@@ -11,7 +11,7 @@ using stagecut::checkpointing;
 TEST_CASE("a plan is described on its devices") {
   stagecut::profile model;
   model.layers.resize(3);
-  for (auto& each : model.layers) each.forward = 1, each.backward = 3, each.output = 8;
+  for (auto& layer : model.layers) layer.forward = 1, layer.backward = 3, layer.output = 8;
   stagecut::plan_request request{.devices = 2, .speeds = {2, 0.5}, .transfers = stagecut::transfer_kind::stream};
   request.topology = stagecut::topology({1, 2}, {{0, 100}, {1, 10}});
   stagecut::plan made;
@@ -45,9 +45,9 @@ TEST_CASE("memory is called by what it was reckoned from") {
 TEST_CASE("a stage is described by one microbatch") {
   stagecut::profile model;
   model.layers.resize(3);
-  for (auto& each : model.layers) {
-    each.forward = 1, each.backward = 3, each.backward_weight = 2, each.output = 8, each.activations = 5;
-    each.backward_input = 1;
+  for (auto& layer : model.layers) {
+    layer.forward = 1, layer.backward = 3, layer.backward_weight = 2, layer.output = 8, layer.activations = 5;
+    layer.backward_input = 1;
   }
   const auto described = [&](checkpointing checkpoint) {
     stagecut::plan_request request{.devices = 2, .microbatches = 4, .speeds = {2, 0.5}};
@@ -77,7 +77,7 @@ TEST_CASE("a stage is described by one microbatch") {
     CHECK(stage.total_memory() == stagecut::training_memory(model, options)(1, 3, 3).total());
     CHECK_FALSE(stage.backward_input.has_value());  // what is left of the backward pass
   }
-  for (auto& each : model.layers) each.backward_input = 2;
+  for (auto& layer : model.layers) layer.backward_input = 2;
   CHECK(described(checkpointing::never).backward_input == 8);
   CHECK(described(checkpointing::always).backward_input == 12);
   CHECK(described(checkpointing::except_last).backward_input == 12);

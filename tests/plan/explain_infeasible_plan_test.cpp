@@ -39,14 +39,14 @@ using points_t = random_requests::points;
 
 profile random_model(random_requests::dice& random, std::size_t layers, bool whole) {
   profile model = random.profile(layers);
-  for (layer& each : model.layers) {
-    each.parameters = random.whole(6);
-    each.activations = random.whole(6);
-    each.workspace = random.whole(4);
-    each.output = random.whole(3);
+  for (auto& layer : model.layers) {
+    layer.parameters = random.whole(6);
+    layer.activations = random.whole(6);
+    layer.workspace = random.whole(4);
+    layer.output = random.whole(3);
     if (whole) continue;
-    each.parameters /= 3;
-    each.activations /= 7;
+    layer.parameters /= 3;
+    layer.activations /= 7;
   }
   return model;
 }
@@ -224,7 +224,7 @@ TEST_CASE("equal limits of each device are as one for all") {
   random_requests::dice random(13);
   for (int round = 0; round < 100; ++round) {
     const profile model = random_model(random, 8, true);
-    plan_request request{.devices = 2, .stages_per_rank = 1 + random.up_to(1), .microbatches = 4};
+    plan_request request{.devices = 2, .microbatches = 4, .stages_per_rank = 1 + random.up_to(1)};
     request.memory_limit = 20 + random.whole(100);
     const auto one = make_plan(model, request);
     request.memory_limit = std::vector<double>(2, *request.memory_limit.for_all());
@@ -236,7 +236,7 @@ TEST_CASE("equal limits of each device are as one for all") {
 
 TEST_CASE("why nothing fits names the layer, the device and the memory that would do") {
   profile model = known_profile::chain_of({1, 1, 1, 1});
-  for (layer& each : model.layers) each.activations = 0;
+  for (auto& layer : model.layers) layer.activations = 0;
   plan_request request{.devices = 2};
   request.memory_accounting.boundary_buffers = 0;
   request.memory_limit = {100, 50};
@@ -283,7 +283,7 @@ TEST_CASE("of several numbers of devices those are compared that the limits are 
   plan_request request{.devices = 2, .microbatches = 4};
   request.memory_limit = {1e9, 1e9};
   profile model = known_profile::known;
-  for (layer& each : model.layers) each.parameters = 1;
+  for (auto& layer : model.layers) layer.parameters = 1;
   const auto all = stagecut::compare_plans(model, request, {.devices = {2, 3}});
   REQUIRE(all.compared.size() == 2);
   CHECK(all.best.has_value());

@@ -111,17 +111,17 @@ struct plain_plan {
       }
       double now = 0;
       double most = 0;
-      for (const auto& each : run_by.orders[r]) {
-        const std::size_t s = each.stage;
+      for (const auto& op : run_by.orders[r]) {
+        const std::size_t s = op.stage;
         const double all = memory.of_microbatch(cut[s], cut[s + 1]);
         const double input = s == 0 ? 0 : model.layers[cut[s] - 1].output;
         const bool kept = again == checkpointing::never ||
-                          (again == checkpointing::except_last && each.microbatch + 1 == shape.microbatches);
+                          (again == checkpointing::except_last && op.microbatch + 1 == shape.microbatches);
         using enum stagecut::op_kind;
-        if (each.kind == forward) now += kept ? all : input;
-        if ((each.kind == backward || each.kind == backward_input) && !kept) now += all;
+        if (op.kind == forward) now += kept ? all : input;
+        if ((op.kind == backward || op.kind == backward_input) && !kept) now += all;
         most = std::max(most, now);
-        if (each.kind == backward || each.kind == backward_weight) now -= kept ? all : all + input;
+        if (op.kind == backward || op.kind == backward_weight) now -= kept ? all : all + input;
       }
       if (stays + most > *request.memory_limit.for_all() * (1 - request.buffer_fraction) * (1 + 1e-9)) return false;
     }
@@ -142,7 +142,7 @@ plain_plan plain(const plan& made, const plan_request& request) {
   result.shape.stages_per_rank = made.stages_per_rank;
   result.shape.microbatches = made.schedule.microbatches;
   result.shape.group = made.schedule.group;
-  for (const auto& each : made.stages) result.shape.in_flight.push_back(each.in_flight);
+  for (const auto& stage : made.stages) result.shape.in_flight.push_back(stage.in_flight);
   return result;
 }
 
@@ -166,7 +166,7 @@ class all_kinds {
     for (;;) {
       stagecut::profile model = random_made::random_profile(dice_, 3 + dice_.up_to(7));
       if (dice_.up_to(3) == 0) {
-        for (auto& each : model.layers) each.update = dice_.whole(5);
+        for (auto& layer : model.layers) layer.update = dice_.whole(5);
       }
       plan_request request = random_made::random_request(dice_, model);
       if (request.microbatches == 0) continue;
@@ -196,12 +196,12 @@ void check_parts(const plan& made, const stagecut::plan_explanation& told) {
   CHECK(about.same(told.parts.total(), all));
   REQUIRE(told.devices.size() == made.devices);
   stagecut::makespan_parts sum;
-  for (const auto& each : told.devices) {
-    CHECK(about.same(each.total(), all));
-    sum.work += each.work;
-    sum.imbalance += each.imbalance;
-    CHECK(each.schedule == told.parts.schedule);
-    CHECK(each.transfers == told.parts.transfers);
+  for (const auto& device : told.devices) {
+    CHECK(about.same(device.total(), all));
+    sum.work += device.work;
+    sum.imbalance += device.imbalance;
+    CHECK(device.schedule == told.parts.schedule);
+    CHECK(device.transfers == told.parts.transfers);
   }
   CHECK(about.same(sum.work, told.parts.work * static_cast<double>(made.devices)));
   CHECK(about.same(sum.imbalance, told.parts.imbalance * static_cast<double>(made.devices)));
@@ -279,7 +279,7 @@ plain_plan with(plain_plan as_is, const plan_change& change) {
   as_is.shape.microbatches = change.microbatches;
   if (change.kind == change_kind::schedule) as_is.shape.group = 0;
   if (change.kind == change_kind::group) as_is.shape.group = change.index;
-  for (auto& each : as_is.links) each.bandwidth *= change.kind == change_kind::bandwidth ? 2 : 1;
+  for (auto& link : as_is.links) link.bandwidth *= change.kind == change_kind::bandwidth ? 2 : 1;
   if (change.kind == change_kind::device) {
     if (as_is.speeds.empty()) as_is.speeds.assign(as_is.shape.ranks, 1);
     as_is.speeds[change.index] *= 1.1;
@@ -308,17 +308,17 @@ void check_changes(const plain_plan& as_is, const plan_request& request, const s
   std::map<change_kind, plan_change> changes;
   const double all = as_is.makespan();
   double before = told.changes.empty() ? 0 : told.changes[0].saved;
-  for (const auto& each : told.changes) {
-    CHECK(each.saved > 0);
-    CHECK(each.saved <= before);
-    before = each.saved;
-    CHECK(changes.emplace(each.kind, each).second);
-    const plain_plan changed = with(as_is, each);
-    CAPTURE(to_string(each.kind));
-    CHECK(tolerance{all}.same(each.makespan, changed.makespan()));
+  for (const auto& change : told.changes) {
+    CHECK(change.saved > 0);
+    CHECK(change.saved <= before);
+    before = change.saved;
+    CHECK(changes.emplace(change.kind, change).second);
+    const plain_plan changed = with(as_is, change);
+    CAPTURE(to_string(change.kind));
+    CHECK(tolerance{all}.same(change.makespan, changed.makespan()));
     CHECK(changed.fits(request));
-    const double ratio = static_cast<double>(as_is.shape.microbatches) / static_cast<double>(each.microbatches);
-    CHECK(tolerance{all}.same(each.saved, all - each.makespan * ratio));
+    const double ratio = static_cast<double>(as_is.shape.microbatches) / static_cast<double>(change.microbatches);
+    CHECK(tolerance{all}.same(change.saved, all - change.makespan * ratio));
   }
   best_change boundary(as_is, request);
   for (const auto& each : moved(as_is)) boundary.consider(each);
@@ -396,7 +396,7 @@ TEST_CASE("prices are simulated differences, and changes the best of their kind,
     check_prices(as_is, told);
     check_changes(as_is, request, told);
     schedules.insert(made.schedule.name);
-    for (const auto& each : told.changes) ++kinds[each.kind];
+    for (const auto& change : told.changes) ++kinds[change.kind];
     linked += made.messages.links.empty() ? 0 : 1;
     if (!told.memory.unknown.empty()) continue;
     proved += told.memory.proved ? 1 : 0;
@@ -404,10 +404,10 @@ TEST_CASE("prices are simulated differences, and changes the best of their kind,
     CHECK(told.memory.as_is <= told.makespan);
     CHECK(told.memory.less.value_or(told.memory.as_is) >= told.memory.as_is * (1 - 1e-12));
   }
-  for (const char* const each :
+  for (const char* const name :
        {"gpipe", "1f1b", "eager-1f1b", "in-flight", "interleaved", "looped-bfs", "zb-h1", "zbv", "dualpipev"}) {
-    CAPTURE(each);
-    CHECK(schedules.contains(each));
+    CAPTURE(name);
+    CHECK(schedules.contains(name));
   }
   CHECK(kinds.size() == std::size(stagecut::change_names));
   CHECK(linked > 200);
@@ -480,15 +480,16 @@ TEST_CASE("what is cut by the heaviest stage is cut anew by the makespan") {
   const auto told = explain_plan(made, {.most_changes = 100});
   CHECK(!told.cut_proved);
   bool found = false;
-  for (const auto& each : told.changes) {
-    if (each.kind != change_kind::cuts && !(each.kind == change_kind::boundary && each.cuts == best.cuts)) continue;
+  for (const auto& change : told.changes) {
+    if (change.kind != change_kind::cuts && !(change.kind == change_kind::boundary && change.cuts == best.cuts))
+      continue;
     found = true;
-    CHECK(each.cuts == best.cuts);
-    CHECK(each.makespan == *best.makespan);
+    CHECK(change.cuts == best.cuts);
+    CHECK(change.makespan == *best.makespan);
   }
   CHECK(found);
-  for (const auto& each : explain_plan(made, {{}, 100}).changes) {
-    CHECK(each.kind != change_kind::cuts);
+  for (const auto& change : explain_plan(made, {{}, 100}).changes) {
+    CHECK(change.kind != change_kind::cuts);
   }
 }
 
@@ -544,9 +545,9 @@ TEST_CASE("the price of memory is not told where it is not known") {
   other.stages[1].memory.resident += 1;
   const auto told = explain_plan(other, {.most_changes = 100});
   CHECK(told.memory.unknown == "the memory of its stages is not the memory of its layers");
-  for (const auto& each : told.changes) {  // what fits cannot be said
-    CHECK(each.kind != change_kind::boundary);
-    CHECK(each.kind != change_kind::schedule);
+  for (const auto& change : told.changes) {  // what fits cannot be said
+    CHECK(change.kind != change_kind::boundary);
+    CHECK(change.kind != change_kind::schedule);
   }
   // A cut that is the best of those that keep the first three layers together.
   plan_request together{.devices = 4, .microbatches = 8, .memory_limit = 10000};
@@ -682,23 +683,23 @@ TEST_CASE("an order of its own, and layers that are run in another way") {
   CHECK(own.makespan == named.makespan);
   CHECK(own.less == named.less);
   CHECK(own.path == named.path);
-  for (const auto& each : own.changes) CHECK(each.kind != change_kind::microbatches);
+  for (const auto& change : own.changes) CHECK(change.kind != change_kind::microbatches);
 
   stagecut::profile model = alike(8);
-  for (auto& each : model.layers) {
+  for (auto& layer : model.layers) {
     stagecut::layer_variant full{"full"};
     full.forward = 1;
     full.backward = 3;
     full.backward_input = 2;
     full.backward_weight = 1;
     full.output = 2;
-    each.recomputations.push_back(full);
-    each.backward = 3;
-    each.backward_input = 2;
+    layer.recomputations.push_back(full);
+    layer.backward = 3;
+    layer.backward_input = 2;
   }
   plan chosen = *stagecut::make_plan(model, {.devices = 2, .microbatches = 4});
   const auto as_profiled = explain_plan(chosen);
-  for (auto& each : chosen.profile.layers) each.backward = 2, each.backward_input = 1;
+  for (auto& layer : chosen.profile.layers) layer.backward = 2, layer.backward_input = 1;
   chosen.choices.assign(8, {"full", ""});
   CHECK(explain_plan(chosen).less == as_profiled.less);
   chosen.choices[3].recomputation = "no such";

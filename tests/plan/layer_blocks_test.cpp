@@ -53,10 +53,10 @@ TEST_CASE("random chains: no cut between a layer with colocated parameters and a
     profile model;
     model.layers.resize(n);
     const std::size_t names = 1 + random() % 12;
-    for (auto& each : model.layers) {
+    for (auto& layer : model.layers) {
       for (std::size_t t = random() % 4; t-- > 0;) {
         const placement where = random() % 3 == 0 ? placement::colocated : placement::replicated;
-        each.tied.push_back({std::to_string(random() % names), 1, std::nullopt, where});
+        layer.tied.push_back({std::to_string(random() % names), 1, std::nullopt, where});
       }
     }
     std::vector<std::size_t> expected;

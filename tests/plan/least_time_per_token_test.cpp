@@ -32,16 +32,16 @@ using points_t = random_requests::points;
 /// Of inference, or of training where `as_inference` is to make it so.
 profile random_model(random_requests::dice& random, std::size_t layers, bool inference) {
   profile model = random.profile(layers);
-  for (layer& each : model.layers) {
-    each.parameters = random.whole(6);
-    each.activations = random.whole(6);
-    each.workspace = random.whole(4);
+  for (auto& layer : model.layers) {
+    layer.parameters = random.whole(6);
+    layer.activations = random.whole(6);
+    layer.workspace = random.whole(4);
     if (inference) {
-      each.backward = 0;
-      each.backward_input.reset(), each.backward_weight.reset();
-      each.resident = each.parameters;
+      layer.backward = 0;
+      layer.backward_input.reset(), layer.backward_weight.reset();
+      layer.resident = layer.parameters;
     } else {
-      each.resident = 100 * each.parameters;
+      layer.resident = 100 * layer.parameters;
     }
   }
   model.inference = inference;
@@ -252,7 +252,7 @@ TEST_CASE("times of any size are told apart") {
       each.forward = static_cast<double>(i + 1) * unit;
       model.layers.push_back(each);
     }
-    const plan_request request{.devices = 2, .objective = plan_objective::time_per_token, .speeds = {2, 1}};
+    const plan_request request{.devices = 2, .speeds = {2, 1}, .objective = plan_objective::time_per_token};
     const auto found = make_plan(model, request);
     CHECK(found->cuts[1] == 3);
     CHECK(found->objective.value == 7 * unit);

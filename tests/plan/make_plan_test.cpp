@@ -108,7 +108,8 @@ TEST_CASE("every schedule has a plan that its own name runs") {
   for (const auto& entry : stagecut::schedules) {
     for (const std::size_t v : {1U, 2U}) {
       if (!stagecut::has_shape(entry.kind, 2, v, 4)) continue;
-      const auto best = make_plan(known, {.devices = 2, .stages_per_rank = v, .microbatches = 4, .schedule = entry.kind});
+      const auto best =
+          make_plan(known, {.devices = 2, .microbatches = 4, .schedule = entry.kind, .stages_per_rank = v});
       REQUIRE_MESSAGE(best.state() == stagecut::state::optimal, entry.name);
       ++planned;
       const auto order = stagecut::schedule_of(*best);
@@ -119,7 +120,7 @@ TEST_CASE("every schedule has a plan that its own name runs") {
     }
   }
   CHECK(planned == 13);
-  const auto interleaved = make_plan(known, {.devices = 2, .stages_per_rank = 2, .microbatches = 8});
+  const auto interleaved = make_plan(known, {.devices = 2, .microbatches = 8, .stages_per_rank = 2});
   CHECK(interleaved->schedule.name == "interleaved");
   CHECK(interleaved->makespan == 776);
   const auto told = make_plan(known, {.devices = 4, .microbatches = 8, .in_flight = {2, 2, 2, 1}});
@@ -134,7 +135,7 @@ TEST_CASE("interleaved in groups of microbatches: the best of all cuts, and its 
   for (int round = 0; round < 250; ++round) {
     CAPTURE(round);
     const profile model = random.profile(6 + random.up_to(2));
-    plan_request request{.devices = 2 + random.up_to(1), .stages_per_rank = 2, .microbatches = 1 + random.up_to(8)};
+    plan_request request{.devices = 2 + random.up_to(1), .microbatches = 1 + random.up_to(8), .stages_per_rank = 2};
     request.group = random.up_to(2) == 0 ? request.microbatches : 1 + random.up_to(8);
     request.search.time_limit.reset();
     const bool fits =
@@ -199,7 +200,7 @@ TEST_CASE(
   for (const auto kind : {schedule_kind::zb_h1, schedule_kind::one_forward_one_backward}) {
     const auto made = make_plan(model, {.devices = 2, .microbatches = 4, .schedule = kind});
     const bool apart = kind == schedule_kind::zb_h1;
-    for (const auto& each : made->stages) CHECK(each.cost == (apart ? 6.5 : 2 + 2e9));
+    for (const auto& stage : made->stages) CHECK(stage.cost == (apart ? 6.5 : 2 + 2e9));
     CHECK(stagecut::verify_plan(model, *made).holds());
   }
 }
@@ -215,7 +216,8 @@ TEST_CASE("on devices of different speeds, over links, without some cuts: the be
     const std::size_t n = 2 + random.up_to(6);
     const profile model = random.profile(n);
     const auto& entry = stagecut::schedules[random.up_to(stagecut::schedules_made_by_shape - 1)];
-    plan_request request{.devices = 1 + random.up_to(2), .stages_per_rank = 1 + random.up_to(1), .schedule = entry.kind};
+    plan_request request{
+        .devices = 1 + random.up_to(2), .schedule = entry.kind, .stages_per_rank = 1 + random.up_to(1)};
     request.microbatches = request.devices * (2 + random.up_to(1));
     if (!stagecut::has_shape(entry.kind, request.devices, request.stages_per_rank, request.microbatches)) continue;
     if (random.up_to(2) != 0) request.speeds = random.speeds(request.devices);
@@ -293,15 +295,15 @@ TEST_CASE("within the memory of a device, of all its stages at the same time, th
   int refused = 0;
   for (int round = 0; round < 300; ++round) {
     profile model = chain_of({1, 1, 1, 1, 1, 1, 1});
-    for (layer& each : model.layers) {
-      each.forward = 1 + static_cast<double>(random() % 9);
-      each.backward = 2 * each.forward;
-      each.parameters = static_cast<double>(random() % 9);
-      each.activations = static_cast<double>(random() % 9);
-      each.output = static_cast<double>(random() % 3);
+    for (auto& layer : model.layers) {
+      layer.forward = 1 + static_cast<double>(random() % 9);
+      layer.backward = 2 * layer.forward;
+      layer.parameters = static_cast<double>(random() % 9);
+      layer.activations = static_cast<double>(random() % 9);
+      layer.output = static_cast<double>(random() % 3);
     }
     const std::size_t v = 1 + random() % 2;
-    plan_request request{.devices = 2, .stages_per_rank = v, .microbatches = 4};
+    plan_request request{.devices = 2, .microbatches = 4, .stages_per_rank = v};
     const auto free = make_plan(model, request);
     REQUIRE(free);
     request.memory_limit = peak(*free) * (0.6 + 0.4 * static_cast<double>(random() % 100) / 100);
@@ -408,9 +410,9 @@ TEST_CASE("memory that only the order of a schedule tells is not limited where i
     return std::string("limits what the order of ") + name +
            " keeps, and that is not known: the number of microbatches is not known";
   };
-  CHECK(refusal(known, {.devices = 2, .stages_per_rank = 2, .memory_limit = 1e9}) ==
+  CHECK(refusal(known, {.devices = 2, .memory_limit = 1e9, .stages_per_rank = 2}) ==
         "stagecut::make_plan: memory_limit = 1000000000.000000, " + order_of("interleaved"));
-  CHECK(refusal(known, {.devices = 2, .schedule = schedule_kind::zb_h1, .memory_limit = 1e9}) ==
+  CHECK(refusal(known, {.devices = 2, .memory_limit = 1e9, .schedule = schedule_kind::zb_h1}) ==
         "stagecut::make_plan: memory_limit = 1000000000.000000, " + order_of("zb-h1"));
   CHECK(refusal(known, {.devices = 2, .schedule = schedule_kind::zb_h1}) == "");
 }
@@ -446,9 +448,10 @@ TEST_CASE("a graph is planned as the chain that it is") {
 TEST_CASE("what an iteration ends with is predicted behind the passes, and not minimised") {
   profile model = known;
   double seconds = 1;
-  for (auto& each : model.layers) each.update = seconds++;
+  for (auto& layer : model.layers) layer.update = seconds++;
   for (const plan_request& request :
-       {plan_request{.devices = 4, .microbatches = 8}, plan_request{.devices = 2, .stages_per_rank = 2, .microbatches = 8},
+       {plan_request{.devices = 4, .microbatches = 8},
+        plan_request{.devices = 2, .microbatches = 8, .stages_per_rank = 2},
         plan_request{.devices = 4, .microbatches = 8, .schedule = schedule_kind::zb_h1},
         plan_request{.devices = 2, .microbatches = 4, .objective = stagecut::plan_objective::bottleneck},
         plan_request{.devices = 4, .microbatches = 8, .speeds = {1, 0.5, 1, 2}}}) {
@@ -521,8 +524,12 @@ TEST_CASE("a leximax plan of stages that share devices is optimal only if no lis
     one.activations = kept[i];
     model.layers.push_back(one);
   }
-  plan_request request{.devices = 2, .stages_per_rank = 2, .microbatches = 2, .schedule = schedule_kind::looped_bfs,
-                       .objective = stagecut::plan_objective::leximax, .memory_limit = 14.0};
+  plan_request request{.devices = 2,
+                       .microbatches = 2,
+                       .memory_limit = 14.0,
+                       .schedule = schedule_kind::looped_bfs,
+                       .stages_per_rank = 2,
+                       .objective = stagecut::plan_objective::leximax};
   const auto falling = [](const stagecut::plan& made) {
     std::vector<double> costs;
     for (const auto& stage : made.stages) costs.push_back(stage.cost);

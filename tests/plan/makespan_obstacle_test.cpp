@@ -38,7 +38,8 @@ TEST_CASE("how many forward passes are predicted") {
   CHECK(prediction_obstacle({.devices = 4}) == "the number of microbatches is not known");
   CHECK(prediction_obstacle({.devices = 4, .microbatches = std::size_t{1} << 18U}).empty());
   CHECK(prediction_obstacle({.devices = 4, .microbatches = (std::size_t{1} << 18U) + 1}) == too_many);
-  CHECK(prediction_obstacle({.devices = 4, .stages_per_rank = 2, .microbatches = std::size_t{1} << 18U}) == too_many);
+  CHECK(prediction_obstacle({.devices = 4, .microbatches = std::size_t{1} << 18U, .stages_per_rank = 2}) == too_many);
   CHECK(prediction_obstacle({.devices = 0, .microbatches = 1}) == "there is no device, or no stage on it");
-  CHECK(prediction_obstacle({.devices = 1, .stages_per_rank = 0, .microbatches = 1}) == "there is no device, or no stage on it");
+  CHECK(prediction_obstacle({.devices = 1, .microbatches = 1, .stages_per_rank = 0}) ==
+        "there is no device, or no stage on it");
 }

@@ -61,10 +61,10 @@ TEST_CASE("on random chains the bytes and the number of devices are those of all
     const std::size_t k = 1 + random() % n;
     profile model;
     model.layers.resize(n);
-    for (auto& each : model.layers) {
-      each.parameters = static_cast<double>(random() % 50);
-      each.activations = static_cast<double>(random() % 20);
-      each.output = static_cast<double>(random() % 10);
+    for (auto& layer : model.layers) {
+      layer.parameters = static_cast<double>(random() % 50);
+      layer.activations = static_cast<double>(random() % 20);
+      layer.output = static_cast<double>(random() % 10);
     }
     const training_memory memory(model, {.parameter_multiplier = 1});
     const double needed = least_fullest(memory, k);
@@ -130,7 +130,7 @@ TEST_CASE("what is named") {
 TEST_CASE("without a schedule no number of devices is named, and sums beyond all bytes end") {
   profile model;
   model.layers.resize(2);
-  for (auto& each : model.layers) each.activations = 1.5e308 / 2;
+  for (auto& layer : model.layers) layer.activations = 1.5e308 / 2;
   const training_memory memory(model);
   const auto none = [](std::size_t) { return std::vector<std::size_t>(); };
   const reason why = memory_shortage(model, layer_blocks(model), memory, {1, 1}, 10, none);
@@ -141,13 +141,13 @@ TEST_CASE("without a schedule no number of devices is named, and sums beyond all
 TEST_CASE("a degree is named that layers offer, in total, if stages fit with their shardings") {
   profile model;
   model.layers.resize(4);
-  for (auto& each : model.layers) {
-    each.parameters = 100;
+  for (auto& layer : model.layers) {
+    layer.parameters = 100;
     stagecut::layer_variant two{"tp2", 2}, full{"tp4+full", 4}, four{"tp4", 4};
     two.parameters = 50, four.parameters = 25, full.parameters = 25;
     full.recomputation = "full";
     four.activations = 5;
-    each.shardings = std::vector<stagecut::layer_variant>{full, four, two};
+    layer.shardings = std::vector<stagecut::layer_variant>{full, four, two};
   }
   model.layers[3].shardings = std::vector<stagecut::layer_variant>{};  // one that runs whole on each of them
   const auto ask = [&](double bytes) {

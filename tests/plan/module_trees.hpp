@@ -62,7 +62,7 @@ inline stagecut::profile random_modules(std::mt19937& random) {
   }
   double bytes = 0;
   double seconds = 0;
-  for (const stagecut::layer& each : model.layers) bytes += each.parameters, seconds += each.forward;
+  for (const stagecut::layer& layer : model.layers) bytes += layer.parameters, seconds += layer.forward;
   const std::size_t ties = below(random, 3);
   for (std::size_t t = 0; t < ties; ++t) {
     const double shared = static_cast<double>(below(random, 4));

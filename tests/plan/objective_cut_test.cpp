@@ -56,9 +56,9 @@ std::vector<double> prices(const profile& model, const plan_request& request, co
 std::vector<double> measured(plan_objective objective, std::vector<double> costs) {
   std::sort(costs.begin(), costs.end(), std::greater<>());
   double mean = 0;
-  for (const double each : costs) mean += each / static_cast<double>(costs.size());
+  for (const double cost : costs) mean += cost / static_cast<double>(costs.size());
   double squares = 0;
-  for (const double each : costs) squares += (each - mean) * (each - mean) / static_cast<double>(costs.size());
+  for (const double cost : costs) squares += (cost - mean) * (cost - mean) / static_cast<double>(costs.size());
   switch (objective) {
     case plan_objective::leximax: return costs;
     case plan_objective::range: return {costs.front() - costs.back()};
@@ -129,7 +129,7 @@ TEST_CASE("within memory, too") {
     CAPTURE(round);
     const std::size_t n = 2 + random.up_to(6);
     profile model = random.profile(n);
-    for (auto& each : model.layers) each.parameters = random.whole(9), each.activations = random.whole(9);
+    for (auto& layer : model.layers) layer.parameters = random.whole(9), layer.activations = random.whole(9);
     plan_request request{.devices = 1 + random.up_to(3), .microbatches = 4};
     request.objective = of_stages(random);
     const bool even = request.objective == plan_objective::range || request.objective == plan_objective::variance;
@@ -163,7 +163,7 @@ TEST_CASE("within memory, too") {
 TEST_CASE("speeds and links are of times, not of bytes or counts") {
   profile model;
   model.layers.resize(6);
-  for (auto& each : model.layers) each.forward = 1, each.parameters = 1, each.output = 8;
+  for (auto& layer : model.layers) layer.forward = 1, layer.parameters = 1, layer.output = 8;
   plan_request request{.devices = 2, .speeds = {2, 1}, .links = {{1, 0}}};
   CHECK(plan_chain(model, request)->cuts == stagecut::cuts{0, 4, 6});
   for (const auto by : {stagecut::measure::parameters, stagecut::measure::layers}) {
@@ -186,7 +186,7 @@ TEST_CASE("speeds and links are of times, not of bytes or counts") {
 TEST_CASE("stages of one device send nothing") {
   profile model;
   model.layers.resize(3);
-  for (auto& each : model.layers) each.forward = 2, each.output = 80;
+  for (auto& layer : model.layers) layer.forward = 2, layer.output = 80;
   for (const auto kind :
        {transfer_kind::link, transfer_kind::latency, transfer_kind::stream, transfer_kind::blocking}) {
     plan_request request{.devices = 1, .links = {{5, 1}}, .transfers = kind};

@@ -148,7 +148,7 @@ class by_definition {
 
   void deal(const numbers& sets, const numbers& devices) {
     if (sets.size() <= 1 || devices.size() == 1) {
-      for (const std::size_t each : sets) place(each, devices);
+      for (const std::size_t set : sets) place(set, devices);
       return;
     }
     std::vector<numbers> segments = cut(sets, std::min(sets.size(), devices.size()));
@@ -359,9 +359,9 @@ TEST_CASE("the bound is not above the best way of all to deal out modules") {
   for (int round = 0; round < 400; ++round) {
     const profile model = random_modules(random);
     profile untied = model;  // with a module for each layer
-    for (auto& each : untied.layers) {
-      each.tied.clear();
-      each.group = {};
+    for (auto& layer : untied.layers) {
+      layer.tied.clear();
+      layer.group = {};
     }
     const std::size_t leaves = stagecut::flatten_modules(untied).layers.size();
     const std::size_t devices = 1 + below(random, std::min<std::size_t>(leaves, 4));
@@ -369,9 +369,9 @@ TEST_CASE("the bound is not above the best way of all to deal out modules") {
     REQUIRE(made);
     double whole = 0;
     std::vector<long> apart;
-    for (const double each : made->costs) {
-      apart.push_back(static_cast<long>(each * (1L << 52U)));
-      whole += each;
+    for (const double cost : made->costs) {
+      apart.push_back(static_cast<long>(cost * (1L << 52U)));
+      whole += cost;
     }
     CHECK(whole == doctest::Approx(1));
     std::vector<long> loads(devices);
@@ -420,10 +420,10 @@ TEST_CASE("what counts as memory is asked for, and what no layer has does not co
   CHECK(share({.devices = 2, .time_weight = .5}) == .375);
   CHECK(share({.devices = 2, .time_weight = 0, .parameter_multiplier = 3}) == .25);
   CHECK(share({.devices = 2, .time_weight = 0, .parameter_multiplier = 2, .activations = true}) == .625);
-  for (auto& each : model.layers) each.forward = 0;
+  for (auto& layer : model.layers) layer.forward = 0;
   CHECK(share({.devices = 2, .time_weight = .5}) == .25);
   model.layers[1].forward = model.layers[2].backward = 1;  // both passes count
-  for (auto& each : model.layers) each.parameters = 0;
+  for (auto& layer : model.layers) layer.parameters = 0;
   CHECK(share({.devices = 2}) == .5);
 }
 

@@ -94,21 +94,23 @@ TEST_CASE("without microbatches there is no prediction; GPipe's memory is then n
 }
 
 TEST_CASE("chunks stand in turn on the devices") {
-  const auto plan = plan_chain(equal_layers(8), {.devices = 2, .stages_per_rank = 2, .microbatches = 4});
+  const auto plan = plan_chain(equal_layers(8), {.devices = 2, .microbatches = 4, .stages_per_rank = 2});
   CHECK(plan->cuts == stagecut::cuts{0, 2, 4, 6, 8});
   std::vector<std::size_t> devices;
   for (const auto& stage : plan->stages) devices.push_back(stage.device);
   CHECK(devices == std::vector<std::size_t>{0, 1, 0, 1});
   CHECK(plan->schedule.name == "interleaved");
   CHECK(*plan->makespan == 4 * 12 + 6);  // m (F + B) + (p - 1)(F + B) / v, of a device's F and B
-  const auto many = plan_chain(equal_layers(8), {.devices = 2, .stages_per_rank = 2, .microbatches = std::size_t{1} << 19U});
+  const auto many =
+      plan_chain(equal_layers(8), {.devices = 2, .microbatches = std::size_t{1} << 19U, .stages_per_rank = 2});
   CHECK_FALSE(many->makespan);  // too many passes to be predicted
   CHECK(many->schedule.name == "interleaved");
   std::vector<std::size_t> in_flight;
   for (const auto& stage : plan->stages) in_flight.push_back(stage.in_flight);
   CHECK(in_flight == std::vector<std::size_t>{4, 3, 2, 1});
   CHECK(*plan_chain(equal_layers(8),
-                    {.devices = 2, .stages_per_rank = 2, .microbatches = 4, .schedule = schedule_kind::interleaved}) == *plan);
+                    {.devices = 2, .microbatches = 4, .schedule = schedule_kind::interleaved, .stages_per_rank = 2}) ==
+        *plan);
 }
 
 TEST_CASE("what the stages are cut by") {
@@ -127,9 +129,9 @@ TEST_CASE("what the stages are cut by") {
   CHECK(cut({.by = measure::time_and_memory, .time_weight = 0}) == "time and memory 1");
   const auto weighted = plan_chain(model, {.devices = 1, .by = measure::time_and_memory});
   CHECK(weighted->objective.value == doctest::Approx(1));
-  for (auto& each : model.layers) each.forward = each.backward = 0;
+  for (auto& layer : model.layers) layer.forward = layer.backward = 0;
   CHECK(cut({}) == "parameters 1");
-  for (auto& each : model.layers) each.parameters = 0;
+  for (auto& layer : model.layers) layer.parameters = 0;
   CHECK(refusal(model, {}) == "model: no layer has a time, and none has parameters");
   CHECK(refusal(model, {.by = measure::parameters}) == "model: no layer has parameters");
 }
@@ -203,10 +205,10 @@ TEST_CASE("memory caps the stages with what is in flight on each, and a plan wit
 }
 
 TEST_CASE("a uniform cut that does not fit is refused with its stage") {
-  const auto answer = plan_chain(equal_layers(4), {.devices = 2, .by = measure::layers, .memory_limit = 100.0});
+  const auto answer = plan_chain(equal_layers(4), {.devices = 2, .memory_limit = 100.0, .by = measure::layers});
   CHECK(answer.why().text() ==
         "stage 0 needs at least 102 bytes, and a device has 100 bytes; cut by time or parameters instead, it may fit");
-  CHECK(plan_chain(equal_layers(4), {.devices = 2, .by = measure::layers, .memory_limit = 102.0}));
+  CHECK(plan_chain(equal_layers(4), {.devices = 2, .memory_limit = 102.0, .by = measure::layers}));
 }
 
 TEST_CASE("a vector of microbatches in flight takes the place of the schedule's, up to their number") {
@@ -254,13 +256,14 @@ TEST_CASE("checkpointing costs time: all microbatches, or all but the last") {
   CHECK(*plan_chain(model, request)->makespan == 4 * 2 + 3 * 6 + 4);
   request.in_flight = {4};
   CHECK(refusal(model, request).find("must be 1f1b for numbers in flight") != std::string::npos);
-  CHECK(refusal(model, {.stages_per_rank = 2, .schedule = schedule_kind::gpipe}).find("schedule = gpipe") != std::string::npos);
+  CHECK(refusal(model, {.schedule = schedule_kind::gpipe, .stages_per_rank = 2}).find("schedule = gpipe") !=
+        std::string::npos);
 }
 
 TEST_CASE("what cannot be planned is refused at the door") {
   const profile model = equal_layers(4);
   CHECK(refusal(model, {.devices = 0}) == "stagecut::plan_chain: devices = 0, must be at least 1");
-  CHECK(refusal(model, {.schedule = schedule_kind::gpipe, .memory_limit = 1.0}).find("microbatches = 0") !=
+  CHECK(refusal(model, {.memory_limit = 1.0, .schedule = schedule_kind::gpipe}).find("microbatches = 0") !=
         std::string::npos);
 }
 
@@ -299,7 +302,7 @@ TEST_CASE("cuts by the heaviest stage can be made for every schedule: the best o
     request.microbatches = request.devices * (2 + random.up_to(1));
     if (!stagecut::has_shape(entry.kind, request.devices, request.stages_per_rank, request.microbatches)) continue;
     profile model = random.profile(6 + random.up_to(2));
-    for (layer& each : model.layers) each.parameters = 1 + random.whole(9), each.activations = 1 + random.whole(5);
+    for (auto& layer : model.layers) layer.parameters = 1 + random.whole(9), layer.activations = 1 + random.whole(5);
     request.objective = stagecut::plan_objective::bottleneck;
     if (random.up_to(1) == 0) request.links = {random.link()};
     request.transfers = stagecut::transfer_kind::link;
@@ -349,7 +352,7 @@ TEST_CASE("cuts by the heaviest stage can be made for every schedule: the best o
 
 TEST_CASE("without microbatches stages stand where the schedule will have them") {
   const profile model = equal_layers(8);
-  const auto turned = plan_chain(model, {.devices = 2, .stages_per_rank = 2, .schedule = schedule_kind::zbv});
+  const auto turned = plan_chain(model, {.devices = 2, .schedule = schedule_kind::zbv, .stages_per_rank = 2});
   REQUIRE(turned.state() == stagecut::state::optimal);
   CHECK(turned->stages[2].device == 1);
   CHECK(turned->stages[3].device == 0);

@@ -16,8 +16,9 @@ namespace plan_checks {
 /// What is broken, and where.
 inline std::string broken(const stagecut::plan_verification& all) {
   std::string text;
-  for (const auto& each : all.checks) {
-    if (each.result == stagecut::check_result::broken) text += each.name + ": " + each.place + ": " + each.why + "\n";
+  for (const auto& check : all.checks) {
+    if (check.result == stagecut::check_result::broken)
+      text += check.name + ": " + check.place + ": " + check.why + "\n";
   }
   return text;
 }

@@ -46,7 +46,7 @@ TEST_CASE("schedules that run whole backward passes beside their parts") {
 TEST_CASE("gradients take at most as long apart as together") {
   stagecut::profile model;
   model.layers.resize(5);
-  for (auto& each : model.layers) each.backward = 4;
+  for (auto& layer : model.layers) layer.backward = 4;
   const double parts[][2] = {{5, 1}, {2, 1}, {1, 6}, {0, 4}};
   for (std::size_t i = 0; i < 4; ++i) {
     model.layers[i].backward_input = parts[i][0];

@@ -27,7 +27,7 @@ TEST_CASE("each run of leaves on a device is a stage, and what is left over is e
   CHECK(plan.stages_per_rank == 3);
   CHECK(plan.cuts == stagecut::cuts({0, 1, 5, 7, 9, 11, 12, 12, 12, 12, 12, 12, 12}, stagecut::empty_stages::allowed));
   std::vector<std::size_t> devices;
-  for (const auto& each : plan.stages) devices.push_back(each.device);
+  for (const auto& stage : plan.stages) devices.push_back(stage.device);
   CHECK(devices == std::vector<std::size_t>{0, 2, 0, 1, 3, 0, 1, 1, 2, 2, 3, 3});
   CHECK(plan.stages[1].forward == 20);
   CHECK(plan.stages[1].memory.resident == 4 * 16);
@@ -63,9 +63,9 @@ TEST_CASE("plans of small trees hold against their profiles") {
   int refused = 0;
   for (int round = 0; round < 500; ++round) {
     profile model = random_modules(random);
-    for (auto& each : model.layers) {
-      each.activations = static_cast<double>(below(random, 3));
-      each.output = static_cast<double>(below(random, 3));
+    for (auto& layer : model.layers) {
+      layer.activations = static_cast<double>(below(random, 3));
+      layer.output = static_cast<double>(below(random, 3));
     }
     const profile leaves = stagecut::flatten_modules(model);
     const std::size_t devices = 1 + below(random, std::min<std::size_t>(leaves.layers.size(), 5));

@@ -32,11 +32,11 @@ namespace {
 /// A profile that knows its memory, I and W as long as B.
 profile drawn(random_requests::dice& dice, std::size_t layers) {
   profile model = dice.profile(layers);
-  for (layer& each : model.layers) {
-    each.name += std::to_string(&each - model.layers.data());
-    each.backward = *each.backward_input + *each.backward_weight;
-    each.parameters = 1 + dice.whole(3);
-    each.activations = 4 + dice.whole(9);
+  for (auto& layer : model.layers) {
+    layer.name += std::to_string(&layer - model.layers.data());
+    layer.backward = *layer.backward_input + *layer.backward_weight;
+    layer.parameters = 1 + dice.whole(3);
+    layer.activations = 4 + dice.whole(9);
   }
   return model;
 }
@@ -44,8 +44,8 @@ profile drawn(random_requests::dice& dice, std::size_t layers) {
 /// Whether a stage runs B, whole.
 bool runs_whole(const plan& made, std::size_t s) {
   for (const auto& rank : stagecut::schedule_of(made).orders) {
-    for (const auto& each : rank) {
-      if (each.stage == s && each.kind == op_kind::backward) return true;
+    for (const auto& op : rank) {
+      if (op.stage == s && op.kind == op_kind::backward) return true;
     }
   }
   return false;

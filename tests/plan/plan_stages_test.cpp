@@ -50,7 +50,7 @@ std::optional<sizes_t> best_of_all(const sizes_t& blocks, std::size_t k, const A
   std::optional<sizes_t> best;
   const auto squares = [](const sizes_t& sizes) {
     std::size_t sum = 0;
-    for (const std::size_t each : sizes) sum += each * each;
+    for (const std::size_t size : sizes) sum += size * size;
     return sum;
   };
   const auto longest = [](const sizes_t& sizes) { return *std::max_element(sizes.begin(), sizes.end()); };

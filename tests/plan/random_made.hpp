@@ -23,20 +23,21 @@ inline stagecut::profile random_profile(random_requests::dice& dice, std::size_t
   stagecut::profile model = dice.profile(layers);
   const bool resident = dice.up_to(2) == 0;
   bool apart = false;
-  for (const auto& each : model.layers) apart = apart || each.backward != *each.backward_input + *each.backward_weight;
-  for (auto& each : model.layers) {
-    each.forward += 0.1 * dice.whole(9);
-    each.backward += 0.01 * dice.whole(9);
-    if (!apart) each.backward_input = each.backward - *each.backward_weight;
-    each.parameters = 1 + dice.whole(50);
-    each.activations = 1 + 0.3 * dice.whole(20);
-    each.workspace = 1 + dice.whole(7);
-    each.output = 1 + dice.whole(30);
-    if (resident && dice.up_to(1) == 0) each.resident = 3.5 * each.parameters;
+  for (const auto& layer : model.layers)
+    apart = apart || layer.backward != *layer.backward_input + *layer.backward_weight;
+  for (auto& layer : model.layers) {
+    layer.forward += 0.1 * dice.whole(9);
+    layer.backward += 0.01 * dice.whole(9);
+    if (!apart) layer.backward_input = layer.backward - *layer.backward_weight;
+    layer.parameters = 1 + dice.whole(50);
+    layer.activations = 1 + 0.3 * dice.whole(20);
+    layer.workspace = 1 + dice.whole(7);
+    layer.output = 1 + dice.whole(30);
+    if (resident && dice.up_to(1) == 0) layer.resident = 3.5 * layer.parameters;
     if (dice.up_to(4) == 0) {
       stagecut::tied_parameters tied{"t", 10, std::nullopt};
       if (resident) tied.resident = 77;
-      each.tied.push_back(tied);
+      layer.tied.push_back(tied);
     }
   }
   return model;

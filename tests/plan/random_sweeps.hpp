@@ -18,10 +18,10 @@ class random_sweeps {
 
   stagecut::profile profile() {
     stagecut::profile model = dice_.profile(3 + dice_.up_to(7));
-    for (stagecut::layer& each : model.layers) {
-      each.parameters = 10 * dice_.whole(9);
-      each.activations = 8 * dice_.whole(9);
-      each.workspace = dice_.whole(5);
+    for (stagecut::layer& layer : model.layers) {
+      layer.parameters = 10 * dice_.whole(9);
+      layer.activations = 8 * dice_.whole(9);
+      layer.workspace = dice_.whole(5);
     }
     if (dice_.up_to(4) == 0) model.layers[0].backward_input.reset(), model.layers[0].backward_weight.reset();
     if (dice_.up_to(3) == 0)

@@ -84,25 +84,25 @@ double fullest(const schedule& order, const std::vector<stage_figures>& stages, 
   double held = 0;
   for (std::size_t s = 0; s < stages.size(); ++s) held += order.rank_of[s] == rank ? stages[s].stays : 0;
   double most = held;
-  for (const op& each : order.orders[rank]) {
-    const stage_figures& stage = stages[each.stage];
-    if (each.kind == op_kind::forward) held += stage.input;
-    if (each.kind == op_kind::backward) held += stage.inner + stage.whole;
-    if (each.kind == op_kind::backward_input) held += stage.inner + stage.apart;
+  for (const auto& op : order.orders[rank]) {
+    const stage_figures& stage = stages[op.stage];
+    if (op.kind == op_kind::forward) held += stage.input;
+    if (op.kind == op_kind::backward) held += stage.inner + stage.whole;
+    if (op.kind == op_kind::backward_input) held += stage.inner + stage.apart;
     most = std::max(most, held);
-    if (each.kind == op_kind::backward) held -= stage.input + stage.inner + stage.whole;
-    if (each.kind == op_kind::backward_weight) held -= stage.input + stage.inner + stage.apart;
+    if (op.kind == op_kind::backward) held -= stage.input + stage.inner + stage.whole;
+    if (op.kind == op_kind::backward_weight) held -= stage.input + stage.inner + stage.apart;
   }
   return most;
 }
 
 double iteration(const schedule& order, const std::vector<stage_figures>& stages) {
   stagecut::pass_times<double> times;
-  for (const stage_figures& each : stages) {
-    times.forward.push_back(each.forward);
-    times.backward.push_back(each.backward);
-    times.backward_input.push_back(each.backward_input);
-    times.backward_weight.push_back(each.backward_weight);
+  for (const stage_figures& stage : stages) {
+    times.forward.push_back(stage.forward);
+    times.backward.push_back(stage.backward);
+    times.backward_input.push_back(stage.backward_input);
+    times.backward_weight.push_back(stage.backward_weight);
   }
   return stagecut::simulate(order, times).makespan;
 }
@@ -147,13 +147,13 @@ const shape shapes[] = {{schedule_kind::one_forward_one_backward, 1},
 
 profile drawn_model(random_requests::dice& random, std::size_t layers) {
   profile model = random.profile(layers);
-  for (layer& each : model.layers) {
-    each.backward = *each.backward_input + *each.backward_weight;
-    each.parameters = random.whole(3);
-    each.activations = random.whole(9);
-    each.workspace = random.whole(3);
-    each.output = random.whole(2);
-    each.group.clear();
+  for (auto& layer : model.layers) {
+    layer.backward = *layer.backward_input + *layer.backward_weight;
+    layer.parameters = random.whole(3);
+    layer.activations = random.whole(9);
+    layer.workspace = random.whole(3);
+    layer.output = random.whole(2);
+    layer.group.clear();
   }
   model.layers[0].activations += 1;
   return model;
@@ -181,7 +181,7 @@ TEST_CASE("layers that compute themselves again: of one at a time in B, of all o
     request.microbatches = 4 + 2 * random.up_to(1);
     request.objective = stagecut::plan_objective::makespan;
     profile model = drawn_model(random, request.devices * request.stages_per_rank + random.up_to(4));
-    for (layer& each : model.layers) each.recomputed = random.up_to(2) == 0 ? 0 : random.whole(9);
+    for (auto& layer : model.layers) layer.recomputed = random.up_to(2) == 0 ? 0 : random.whole(9);
     const double free = enumerate(model, request, 0).least;
     request.memory_limit = std::max(1.0, std::floor(free * (0.9 + random.whole(4) / 10)));
     const enumerated found = enumerate(model, request, *request.memory_limit.for_all());
@@ -201,7 +201,7 @@ TEST_CASE("layers that compute themselves again: of one at a time in B, of all o
     CHECK(stagecut::verify_plan(model, *made).holds());
     if (request.stages_per_rank == 1) {
       double most = 0;
-      for (const double each : stagecut::stage_memories(*made)) most = std::max(most, each);
+      for (const double memory : stagecut::stage_memories(*made)) most = std::max(most, memory);
       CHECK(most == stagecut::fullest_device(*made));
     }
     ++planned;
@@ -224,7 +224,7 @@ TEST_CASE("the bottleneck, and orders that are made, keep to what layers compute
     request.search.time_limit.reset();
     request.search.node_limit = 200;
     profile model = drawn_model(random, 3 + random.up_to(2));
-    for (layer& each : model.layers) each.recomputed = random.whole(20);
+    for (auto& layer : model.layers) layer.recomputed = random.whole(20);
     plan_request whole = request;
     whole.schedule = bottleneck ? schedule_kind::zb_h1 : schedule_kind::one_forward_one_backward;
     const double least = enumerate(model, whole, 0).least;

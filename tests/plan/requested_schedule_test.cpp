@@ -25,7 +25,7 @@ TEST_CASE("the kind that is meant: with several chunks, and with numbers in flig
   for (const auto& entry : stagecut::schedules) {
     CAPTURE(entry.name);
     CHECK(requested_kind({.schedule = entry.kind}) == entry.kind);
-    same += requested_kind({.stages_per_rank = 2, .schedule = entry.kind}) == entry.kind ? 1 : 0;
+    same += requested_kind({.schedule = entry.kind, .stages_per_rank = 2}) == entry.kind ? 1 : 0;
   }
   CHECK(same == static_cast<int>(std::size(stagecut::schedules)) - 1);  // of all but 1F1B
 }

@@ -68,12 +68,12 @@ struct run_as {
 /// Any schedule that chains are planned for, 1F1B for PyTorch alone, with numbers that it can be made for.
 run_as random_run(std::mt19937& random, bool for_torch = false) {
   std::vector<run_as> all;
-  for (const schedule_entry& each : schedules) {
-    if (needs_more(each) || (each.kind == schedule_kind::one_forward_one_backward && !for_torch)) continue;
+  for (const schedule_entry& entry : schedules) {
+    if (needs_more(entry) || (entry.kind == schedule_kind::one_forward_one_backward && !for_torch)) continue;
     for (const std::size_t p : {1U, 2U, 3U}) {
       for (const std::size_t v : {1U, 2U}) {
         for (const std::size_t m : {1U, 2U, 4U, 6U}) {
-          if (has_shape(each.kind, p, v, m, 0)) all.push_back({each.kind, p, v, m});
+          if (has_shape(entry.kind, p, v, m, 0)) all.push_back({entry.kind, p, v, m});
         }
       }
     }
@@ -173,18 +173,18 @@ double order_makespan_bound(const profile& model, const plan_request& request) {
     std::vector<std::size_t> place(order.size());
     for (std::size_t i = 0; i < order.size(); ++i) place[order[i]] = i;
     const bool follows = std::all_of(model.edges.begin(), model.edges.end(),
-                                     [&](const profile_edge& each) { return place[each.from] < place[each.to]; });
+                                     [&](const profile_edge& edge) { return place[edge.from] < place[edge.to]; });
     if (follows) least = std::min(least, least_of_order(model, request, order));
   } while (std::next_permutation(order.begin(), order.end()));
   return least;
 }
 
 void check_holds(const profile& model, const plan& made) {
-  for (const plan_check& each : verify_plan(model, made).checks) {
-    CAPTURE(each.name);
-    CAPTURE(each.place);
-    CAPTURE(each.why);
-    CHECK(each.result == check_result::holds);
+  for (const plan_check& check : verify_plan(model, made).checks) {
+    CAPTURE(check.name);
+    CAPTURE(check.place);
+    CAPTURE(check.why);
+    CHECK(check.result == check_result::holds);
   }
 }
 
@@ -333,12 +333,12 @@ TEST_CASE("schedules are compared for stages in a row") {
     check_holds(model, *all.best);
     double least = std::numeric_limits<double>::infinity();
     double bound = least;
-    for (const compared_plan& each : all.compared) {
-      if (each.makespan == 0) continue;
+    for (const compared_plan& row : all.compared) {
+      if (row.makespan == 0) continue;
       ++compared;
-      CHECK(each.bound <= each.makespan);
-      least = std::min(least, each.makespan);
-      bound = std::min(bound, each.bound);
+      CHECK(row.bound <= row.makespan);
+      least = std::min(least, row.makespan);
+      bound = std::min(bound, row.bound);
     }
     CHECK(all.best->objective.value == least);
     CHECK(all.best->objective.bound <= bound * (1 + 1e-9));
@@ -349,7 +349,7 @@ TEST_CASE("schedules are compared for stages in a row") {
 TEST_CASE("what says nothing of stages in a row is refused") {
   profile model;
   model.layers.resize(3);
-  for (layer& each : model.layers) each.forward = 1;
+  for (auto& layer : model.layers) layer.forward = 1;
   model.edges = {{2, 0}, {2, 1}};
   const auto told = [&](auto change) {
     plan_request request;
@@ -389,7 +389,7 @@ TEST_CASE("stages in a row are planned for PyTorch, which runs some backward pas
     CAPTURE(i);
     profile model = random_graph(random, 5 + random() % 4, false);
     if (is_chain(model)) continue;
-    for (layer& each : model.layers) each.whole_backward = random() % 6 == 0;
+    for (auto& layer : model.layers) layer.whole_backward = random() % 6 == 0;
     plan_request request = request_of(random_run(random, true), random);
     request.target = framework::pytorch;
     const target_schedule* const known = find_schedule(entry_of(framework::pytorch), request.schedule);
@@ -408,7 +408,7 @@ TEST_CASE("stages in a row are planned for PyTorch, which runs some backward pas
 TEST_CASE("whose backward pass is whole is told of stages that are no intervals") {
   plan made;
   made.profile.layers.resize(4);
-  for (layer& each : made.profile.layers) each.name = "x";
+  for (auto& layer : made.profile.layers) layer.name = "x";
   made.profile.layers[2].whole_backward = true;
   made.stages.resize(2);
   made.schedule.name = "zb-h1";

@@ -73,11 +73,11 @@ TEST_CASE("the plan that is made is that of the best cut of all that break nothi
       const auto best = make_plan(model, request);
       double least = 0;
       bool any = false;
-      for (const cuts& each : all_cuts(model.layers.size(), stages)) {
-        const auto scored = score_cut(model, request, each);
+      for (const cuts& cut : all_cuts(model.layers.size(), stages)) {
+        const auto scored = score_cut(model, request, cut);
         INFO((scored ? "" : scored.why().text()));
         REQUIRE(scored);
-        REQUIRE(scored->made.cuts == each);
+        REQUIRE(scored->made.cuts == cut);
         REQUIRE(scored->made.profile == model);
         broken += scored->broken.empty() ? 0 : 1;
         if (!scored->broken.empty()) continue;
@@ -147,7 +147,7 @@ TEST_CASE("what a cut breaks is told") {
     REQUIRE(scored);
     CHECK(scored->made.objective.state == stagecut::state::unknown);
     std::string text;
-    for (const std::string& each : scored->broken) text += each + '\n';
+    for (const std::string& rule : scored->broken) text += rule + '\n';
     return text;
   };
   CHECK(broken() == "device 1 needs 30 bytes, and may have 20 bytes\n");
@@ -163,9 +163,9 @@ TEST_CASE("what a cut breaks is told") {
   model.layers[0].group = model.layers[1].group = "g";
   CHECK(broken() == apart);
   model.layers[0].group = model.layers[1].group = "";
-  for (auto& each : model.layers) each.tied = {{"w", 1, 2, stagecut::tied_parameters::placement::colocated}};
+  for (auto& layer : model.layers) layer.tied = {{"w", 1, 2, stagecut::tied_parameters::placement::colocated}};
   CHECK(broken() == apart);
-  for (auto& each : model.layers) each.tied = {};
+  for (auto& layer : model.layers) layer.tied = {};
   model.layers[0].kind = "embedding";
   model.layers[1].kind = "decoder";
   stagecut::layer head = model.layers[0];

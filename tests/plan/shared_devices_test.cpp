@@ -30,7 +30,7 @@ profile layers(std::size_t n) {
 }
 
 plan_request two_by_two() {
-  plan_request request{.devices = 2, .stages_per_rank = 2, .microbatches = 4};
+  plan_request request{.devices = 2, .microbatches = 4, .stages_per_rank = 2};
   request.objective = stagecut::plan_objective::bottleneck;
   request.memory_accounting.boundary_buffers = 0;
   return request;

@@ -59,7 +59,7 @@ TEST_CASE("a plan's makespan and timeline are those of its schedule, simulated")
     CHECK(made.makespan == simulate(order, times_of(made, false)).makespan);
     CHECK(made.timeline.size() == 30);
   }
-  const plan chunks = *plan_chain(layers(9), {.devices = 2, .stages_per_rank = 2, .microbatches = 4});
+  const plan chunks = *plan_chain(layers(9), {.devices = 2, .microbatches = 4, .stages_per_rank = 2});
   CHECK(schedule_of(chunks) == stagecut::interleaved_one_forward_one_backward(2, 2, 4));
   CHECK(chunks.makespan == simulate(schedule_of(chunks), times_of(chunks, false)).makespan);
   CHECK(chunks.timeline.size() == 32);
@@ -108,7 +108,7 @@ TEST_CASE("gradients of inputs and weights apart") {
 
 TEST_CASE("gradients that take longer apart than together") {
   stagecut::profile model = layers(4);
-  for (auto& each : model.layers) each.backward_input = 2 * each.forward;
+  for (auto& layer : model.layers) layer.backward_input = 2 * layer.forward;
   stagecut::plan_request request{.devices = 2, .microbatches = 4};
   plan made = *plan_chain(model, request);
   for (std::size_t s = 0; s < 2; ++s) {
@@ -352,7 +352,7 @@ TEST_CASE("stages side by side run at the same time") {
 }
 
 TEST_CASE("the memory of devices is that of all their stages at the fullest moment") {
-  const stagecut::plan_request request{.devices = 2, .stages_per_rank = 2, .microbatches = 4};
+  const stagecut::plan_request request{.devices = 2, .microbatches = 4, .stages_per_rank = 2};
   plan made = *plan_chain(layers(8), request);
   const numbers found = stagecut::device_memories(made);
   REQUIRE(found.size() == 2);
@@ -363,9 +363,9 @@ TEST_CASE("the memory of devices is that of all their stages at the fullest mome
     for (const auto& stage : made.stages) {
       if (stage.device == d) resident += stage.memory.resident + stage.memory.workspace + stage.memory.buffers;
     }
-    for (const auto& each : order.orders[d]) {
-      const bool forward = each.kind == stagecut::op_kind::forward;
-      kept += (forward ? 1 : -1) * made.stages[each.stage].memory.activations;
+    for (const auto& op : order.orders[d]) {
+      const bool forward = op.kind == stagecut::op_kind::forward;
+      kept += (forward ? 1 : -1) * made.stages[op.stage].memory.activations;
       if (most < kept) most = kept;
     }
     CHECK(found[d] == doctest::Approx(resident + most));

@@ -33,8 +33,8 @@ constexpr auto one_forward = schedule_kind::one_forward_one_backward;
 
 /// The bytes of the fullest device, by the checks of a plan.
 double fullest(const stagecut::profile& model, const stagecut::plan& made) {
-  for (const auto& each : stagecut::verify_plan(model, made).checks) {
-    if (each.name == "memory") return each.claimed.value_or(0);
+  for (const auto& check : stagecut::verify_plan(model, made).checks) {
+    if (check.name == "memory") return check.claimed.value_or(0);
   }
   return -1;
 }
@@ -152,7 +152,7 @@ TEST_CASE("empty axes leave what the request says: one row") {
   CHECK(rows[0].makespan == 573);
   CHECK(rows[0].on_front);
   // With chunks 1F1B means interleaved, unless there is a list of schedules.
-  const auto chunks = sweep_rows(known, {.devices = 2, .stages_per_rank = 2, .microbatches = 4}, {});
+  const auto chunks = sweep_rows(known, {.devices = 2, .microbatches = 4, .stages_per_rank = 2}, {});
   CHECK(chunks[0].schedule == schedule_kind::interleaved);
   CHECK(chunks[0].has_plan());
 }

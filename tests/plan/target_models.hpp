@@ -50,9 +50,9 @@ inline stagecut::profile random_transformer(random_requests::dice& random, std::
   if (!first && random.up_to(1) == 0) kinds.emplace_back("norm");
   kinds.emplace_back("head");
   stagecut::profile model = of_kinds(kinds);
-  for (auto& each : model.layers) {
-    each.forward = 1 + random.whole(8), each.backward = 1 + random.whole(8);
-    each.parameters = 1 + random.whole(50), each.activations = 1 + random.whole(20);
+  for (auto& layer : model.layers) {
+    layer.forward = 1 + random.whole(8), layer.backward = 1 + random.whole(8);
+    layer.parameters = 1 + random.whole(50), layer.activations = 1 + random.whole(20);
   }
   return model;
 }

@@ -54,7 +54,7 @@ double fullest(const stagecut::profile& model, plan_request request, const point
   const auto made = stagecut::make_plan(model, request);
   REQUIRE(made);
   double most = 0;
-  for (const auto& each : made->stages) most = std::max(most, each.total_memory());
+  for (const auto& stage : made->stages) most = std::max(most, stage.total_memory());
   return most;
 }
 

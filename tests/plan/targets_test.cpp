@@ -14,17 +14,17 @@ using stagecut::schedule_kind;
 
 TEST_CASE("every target is found by its name, and says what it was read from") {
   std::set<std::string> names;
-  for (const auto& each : stagecut::targets) {
-    CAPTURE(std::string(each.name));
-    CHECK(stagecut::find_target(each.name) == &each);
-    CHECK(&stagecut::entry_of(each.kind) == &each);
-    CHECK(names.insert(each.name).second);
-    CHECK(std::string(each.version) != "");
-    CHECK(std::string(each.framework) != "");
-    CHECK((each.other_kinds || each.kinds.size() != 0));
-    for (const auto& schedule : each.schedules) {
-      CHECK(find_schedule(each, schedule.kind) == &schedule);
-      CHECK((each.several_chunks || stagecut::entry_of(schedule.kind).stages_per_rank == 1));
+  for (const auto& entry : stagecut::targets) {
+    CAPTURE(std::string(entry.name));
+    CHECK(stagecut::find_target(entry.name) == &entry);
+    CHECK(&stagecut::entry_of(entry.kind) == &entry);
+    CHECK(names.insert(entry.name).second);
+    CHECK(std::string(entry.version) != "");
+    CHECK(std::string(entry.framework) != "");
+    CHECK((entry.other_kinds || entry.kinds.size() != 0));
+    for (const auto& schedule : entry.schedules) {
+      CHECK(find_schedule(entry, schedule.kind) == &schedule);
+      CHECK((entry.several_chunks || stagecut::entry_of(schedule.kind).stages_per_rank == 1));
     }
   }
   CHECK(names.size() == 13);

@@ -15,7 +15,7 @@ using stagecut::plan;
 TEST_CASE("all-reduces run beside the passes, one after the other on a device") {
   plan made = plan_by_hand();
   made.schedule = {"1f1b", 4};
-  for (auto& each : made.stages) each.all_reduce = 500;
+  for (auto& stage : made.stages) stage.all_reduce = 500;
   made.makespan = stagecut::simulate(stagecut::schedule_of(made), stagecut::times_of(made, false)).makespan;
   CHECK(said(made.profile, made, "makespan") == "holds: : ");
   CHECK(said(made.profile, made, "loads") ==
@@ -32,7 +32,7 @@ TEST_CASE("all-reduces run beside the passes, one after the other on a device") 
   made.devices = 1;
   made.stages_per_rank = 2;
   made.schedule = {"looped-bfs", 2};
-  for (auto& each : made.stages) each.all_reduce = 500;
+  for (auto& stage : made.stages) stage.all_reduce = 500;
   made.makespan = stagecut::simulate(stagecut::schedule_of(made), stagecut::times_of(made, false)).makespan;
   CHECK(said(made.profile, made, "makespan") == "holds: : ");
 }

@@ -21,7 +21,7 @@ TEST_CASE("a device holds what its stages hold at the same time") {
   // Interleaved: stages 0 and 2 on device 0, of activations 3 a layer.
   profile model = known_profile::known;
   const auto found =
-      stagecut::make_plan(model, {.devices = 2, .stages_per_rank = 2, .microbatches = 4, .memory_limit = 1e6});
+      stagecut::make_plan(model, {.devices = 2, .microbatches = 4, .memory_limit = 1e6, .stages_per_rank = 2});
   REQUIRE(found);
   plan made = *found;
   const auto memory = verify_plan(model, made).find("memory")->recomputed;

@@ -72,8 +72,8 @@ class graph_plan {
     std::vector<std::size_t> stage(model.layers.size());
     std::size_t stages = 1;
     for (std::size_t i = 0; i < forwards_; ++i) {
-      for (const auto& each : model.edges) {
-        if (each.to == i && stage[each.from] > stage[i]) stage[i] = stage[each.from];
+      for (const auto& edge : model.edges) {
+        if (edge.to == i && stage[edge.from] > stage[i]) stage[i] = stage[edge.from];
       }
       const std::size_t up = dice_.up_to(1);
       stage[i] = stage[i] + up < stages + 1 && stage[i] + up < 4 ? stage[i] + up : stage[i];
@@ -100,8 +100,8 @@ class graph_plan {
         double bytes = 0;
         for (std::size_t u = 0; u < forwards_; ++u) {
           bool needed = false;
-          for (const auto& each : model.edges)
-            needed = needed || (each.from == u && stage_[u] == a && stage_[each.to] == b);
+          for (const auto& edge : model.edges)
+            needed = needed || (edge.from == u && stage_[u] == a && stage_[edge.to] == b);
           if (needed) bytes += model.layers[u].output;
         }
         if (bytes > 0) made.edges.push_back({a, b, bytes});
@@ -133,8 +133,8 @@ class graph_plan {
         stage.memory.workspace = std::max(stage.memory.workspace, each.workspace);
       }
       if (stage.on_cpu) stage.forward = 10 * count / speed, stage.backward = 20 * count / speed;
-      for (const auto& each : made.edges) {
-        if (each.from == s || each.to == s) stage.memory.buffers += 2 * each.bytes;
+      for (const auto& edge : made.edges) {
+        if (edge.from == s || edge.to == s) stage.memory.buffers += 2 * edge.bytes;
       }
       stage.cost = stage.forward + stage.backward;
     }
@@ -142,7 +142,7 @@ class graph_plan {
     if (dice_.up_to(1) == 0 || made.edges.empty()) return;
     made.messages.kind = kinds[dice_.up_to(3)];
     made.messages.links.resize(dice_.up_to(1) == 0 ? 1 : made.edges.size());
-    for (auto& each : made.messages.links) each = dice_.link();
+    for (auto& link : made.messages.links) link = dice_.link();
   }
 
   void run() {
@@ -150,8 +150,8 @@ class graph_plan {
     const auto found = stagecut::simulate(order, stagecut::times_of(made, false), stagecut::transfers_of(made));
     made.makespan = found.makespan;
     for (const auto& rank : found.ops) {
-      for (const auto& each : rank) {
-        made.timeline.push_back({each.what.stage, each.what.microbatch, each.what.kind, each.start, each.end});
+      for (const auto& op : rank) {
+        made.timeline.push_back({op.what.stage, op.what.microbatch, op.what.kind, op.start, op.end});
       }
     }
     made.objective = {"makespan", "time", found.makespan, 0, stagecut::state::feasible};

@@ -79,7 +79,7 @@ TEST_CASE("stages on CPUs take what their layers take there") {
 TEST_CASE("a device has its chunks, all of one kind and size") {
   plan made;
   made.profile = known_profile::chain_of({1, 2, 3, 4});
-  for (auto& each : made.profile.layers) each.cpu = 1;
+  for (auto& layer : made.profile.layers) layer.cpu = 1;
   made.cuts = {0, 1, 2, 3, 4};
   made.devices = made.stages_per_rank = 2;
   made.stages.resize(4);

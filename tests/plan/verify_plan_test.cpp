@@ -220,7 +220,7 @@ const spoilt all_spoilt[] = {
      }},
     {"the multiplier", "memory", [](profile& model, plan& made, dice_t&) {
        bool used = false;
-       for (const auto& each : model.layers) used = used || !each.resident;
+       for (const auto& layer : model.layers) used = used || !layer.resident;
        made.memory.parameter_multiplier += 0.5;
        return used && reckoned(made);
      }},
@@ -360,25 +360,25 @@ const spoilt all_spoilt[] = {
     {"a group", "groups", [](profile& model, plan& made, dice_t& dice) {
        const auto two = parted_layers(made, dice);
        if (!two) return false;
-       const auto change = [](stagecut::layer& each) { each.group = "parted"; };
+       const auto change = [](stagecut::layer& layer) { layer.group = "parted"; };
        return change_layer(model, made, two->first, change) && change_layer(model, made, two->second, change);
      }},
     {"tied parameters", "tied", [](profile& model, plan& made, dice_t& dice) {
        const auto two = parted_layers(made, dice);
        if (!two) return false;
-       const auto change = [](stagecut::layer& each) {
-         each.tied.push_back({"u", 1, std::nullopt, stagecut::tied_parameters::placement::colocated});
+       const auto change = [](stagecut::layer& layer) {
+         layer.tied.push_back({"u", 1, std::nullopt, stagecut::tied_parameters::placement::colocated});
        };
        return change_layer(model, made, two->first, change) && change_layer(model, made, two->second, change);
      }},
     {"a layer that has to stand elsewhere", "fixed", [](profile& model, plan& made, dice_t& dice) {
        const std::size_t i = any_layer(made, dice);
        const std::size_t other = made.cuts.assignment()[i] + 1;
-       return change_layer(model, made, i, [&](stagecut::layer& each) { each.stage = other; });
+       return change_layer(model, made, i, [&](stagecut::layer& layer) { layer.stage = other; });
      }},
     {"a layer that runs on no accelerator", "devices",
      [](profile& model, plan& made, dice_t& dice) {
-       return change_layer(model, made, any_layer(made, dice), [](stagecut::layer& each) { each.accelerator = false; });
+       return change_layer(model, made, any_layer(made, dice), [](auto& layer) { layer.accelerator = false; });
      }},
     {"a stage on a CPU", "devices",
      [](profile&, plan& made, dice_t& dice) {

@@ -37,8 +37,8 @@ TEST_CASE("the chain that is made of a graph is one") {
     }
     const std::size_t other = dice.up_to(n - 1);  // in an order of its own
     std::swap(graph.layers[0], graph.layers[other]);
-    for (auto& each : graph.edges) {
-      for (std::size_t* end : {&each.from, &each.to}) *end = *end == 0 ? other : *end == other ? 0 : *end;
+    for (auto& edge : graph.edges) {
+      for (std::size_t* end : {&edge.from, &edge.to}) *end = *end == 0 ? other : *end == other ? 0 : *end;
     }
     const auto found = stagecut::make_plan(graph, {.devices = 2 + dice.up_to(2), .microbatches = 4});
     if (!found) continue;

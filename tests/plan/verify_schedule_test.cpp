@@ -78,7 +78,7 @@ TEST_CASE("interleaved runs in the groups that a plan says") {
     each.forward = 1 + i % 3;
     each.backward = 2;
   }
-  plan made = *stagecut::make_plan(model, {.devices = 3, .stages_per_rank = 2, .microbatches = 8, .group = 4});
+  plan made = *stagecut::make_plan(model, {.devices = 3, .microbatches = 8, .stages_per_rank = 2, .group = 4});
   CHECK(stagecut::verify_plan(model, made).holds());
   CHECK(said(model, made, "schedule") == "holds: : ");
   made.schedule.group = 0;

@@ -63,9 +63,9 @@ bool must_run_whole(const profile& model, std::size_t first, std::size_t last) {
 bool loses_gradients(const plan& made) {
   const schedule order = schedule_of(made);
   for (const auto& ops : order.orders) {
-    for (const op& each : ops) {
-      if (each.kind != op_kind::backward_input || each.stage == 0) continue;
-      if (must_run_whole(made.profile, made.cuts[each.stage], made.cuts[each.stage + 1])) return true;
+    for (const auto& op : ops) {
+      if (op.kind != op_kind::backward_input || op.stage == 0) continue;
+      if (must_run_whole(made.profile, made.cuts[op.stage], made.cuts[op.stage + 1])) return true;
     }
   }
   return false;
@@ -168,7 +168,7 @@ TEST_CASE("orders that are made run such stages whole, and are no longer than 1F
     CHECK_FALSE(loses_gradients(*made));
     CHECK(*made->makespan <= *plain->makespan * (1 + 1e-12));
     CHECK(made->objective.bound <= *made->makespan * (1 + 1e-12));
-    for (const plan_check& each : verify_plan(model, *made).checks) CHECK(each.result != check_result::broken);
+    for (const plan_check& check : verify_plan(model, *made).checks) CHECK(check.result != check_result::broken);
     const schedule order = schedule_of(*made);
     some_apart += has_kind(order, op_kind::backward_input) ? 1 : 0;
     for (std::size_t s = 1; s < request.devices; ++s) some_whole += must_run_whole(model, made->cuts[s], made->cuts[s + 1]) ? 1 : 0;
@@ -223,7 +223,7 @@ stagecut::profile apart_chain() {
 
 stagecut::plan planned_for(stagecut::framework target, stagecut::schedule_kind kind, std::size_t chunks,
                            const stagecut::profile& model) {
-  stagecut::plan_request request{.devices = 3, .stages_per_rank = chunks, .microbatches = 8};
+  stagecut::plan_request request{.devices = 3, .microbatches = 8, .stages_per_rank = chunks};
   request.schedule = kind;
   request.target = target;
   return *stagecut::make_plan(model, request);
@@ -262,13 +262,13 @@ TEST_CASE("planned for PyTorch or torchtitan, stage 0 runs its backward pass who
         times.backward_weight.push_back(s == 0 ? backward : weight);
       }
       CHECK(simulated(order, times) == doctest::Approx(*made.makespan).epsilon(1e-12));
-      for (const stagecut::plan_check& each : stagecut::verify_plan(named, made).checks) {
-        CAPTURE(each.name);
-        CAPTURE(each.why);
-        CHECK(each.result != stagecut::check_result::broken);
+      for (const stagecut::plan_check& check : stagecut::verify_plan(named, made).checks) {
+        CAPTURE(check.name);
+        CAPTURE(check.why);
+        CHECK(check.result != stagecut::check_result::broken);
       }
       CHECK(stagecut::explain_plan(made).makespan == doctest::Approx(*made.makespan).epsilon(1e-12));
-      stagecut::plan_request free{.devices = 3, .stages_per_rank = chunks, .microbatches = 8};
+      stagecut::plan_request free{.devices = 3, .microbatches = 8, .stages_per_rank = chunks};
       free.schedule = kind;
       CHECK(*made.makespan <= *stagecut::make_plan(named, free)->makespan);  // apart they take longer
     }
@@ -278,26 +278,26 @@ TEST_CASE("planned for PyTorch or torchtitan, stage 0 runs its backward pass who
 TEST_CASE("planned for DeepSpeed, DualPipeV runs all backward passes whole, and needs no times of their parts") {
   stagecut::profile model = apart_chain();
   for (const bool told : {true, false}) {
-    for (stagecut::layer& each : model.layers) {
-      if (!told) each.backward_input.reset(), each.backward_weight.reset();
+    for (stagecut::layer& layer : model.layers) {
+      if (!told) layer.backward_input.reset(), layer.backward_weight.reset();
     }
     const stagecut::plan made =
         planned_for(stagecut::framework::deepspeed, stagecut::schedule_kind::dualpipev, 2, model);
     stagecut::schedule order = stagecut::schedule_of(made);
     for (auto& ops : order.orders) {
       std::vector<stagecut::op> whole;
-      for (stagecut::op each : ops) {
-        if (each.kind == stagecut::op_kind::backward_weight) continue;
-        if (each.kind == stagecut::op_kind::backward_input) each.kind = stagecut::op_kind::backward;
-        whole.push_back(each);
+      for (stagecut::op op : ops) {
+        if (op.kind == stagecut::op_kind::backward_weight) continue;
+        if (op.kind == stagecut::op_kind::backward_input) op.kind = stagecut::op_kind::backward;
+        whole.push_back(op);
       }
       ops = whole;
     }
     CHECK(simulated(order, stagecut::times_of(made, false)) == doctest::Approx(*made.makespan).epsilon(1e-12));
-    for (const stagecut::plan_check& each : stagecut::verify_plan(model, made).checks) {
-      CAPTURE(each.name);
-      CAPTURE(each.why);
-      CHECK(each.result != stagecut::check_result::broken);
+    for (const stagecut::plan_check& check : stagecut::verify_plan(model, made).checks) {
+      CAPTURE(check.name);
+      CAPTURE(check.why);
+      CHECK(check.result != stagecut::check_result::broken);
     }
   }
 }

@@ -52,13 +52,13 @@ std::string refusal(const profile& model) {
 
 std::string names(const profile& model) {
   std::string result;
-  for (const auto& each : model.layers) result += (result.empty() ? "" : " ") + each.name;
+  for (const auto& layer : model.layers) result += (result.empty() ? "" : " ") + layer.name;
   return result;
 }
 
 std::vector<double> outputs(const profile& model) {
   std::vector<double> result;
-  for (const auto& each : model.layers) result.push_back(each.output);
+  for (const auto& layer : model.layers) result.push_back(layer.output);
   return result;
 }
 
@@ -120,10 +120,10 @@ TEST_CASE("sums of what crosses a cut hold no rest of what is gone") {
 
 TEST_CASE("variants hand on what passes their layer") {
   profile model = graph({node("a", 1), node("b", 10), node("c", 100)}, {{0, 1}, {1, 2}, {0, 2}});
-  for (auto& each : model.layers) {
-    each.recomputations = {{"full"}};
-    each.recomputations[0].output = 1000;
-    each.shardings = {{"row", 2}};
+  for (auto& layer : model.layers) {
+    layer.recomputations = {{"full"}};
+    layer.recomputations[0].output = 1000;
+    layer.shardings = {{"row", 2}};
   }
   const auto chain = as_chain(model);
   CHECK(outputs(chain) == std::vector<double>{1, 11, 100});
@@ -173,7 +173,7 @@ TEST_CASE("any graph is told to be a chain or none, and what crosses is counted,
     REQUIRE(made.layers.size() == n);
     REQUIRE(made.edges.empty());
     std::vector<std::size_t> order;
-    for (const auto& each : made.layers) order.push_back(std::stoul(each.name));
+    for (const auto& layer : made.layers) order.push_back(std::stoul(layer.name));
     for (std::size_t i = 0; i < n; ++i) {
       double crossing = i + 1 == n ? model.layers[order[i]].output : 0;
       for (std::size_t u = 0; u <= i && i + 1 < n; ++u) {

@@ -65,7 +65,7 @@ std::vector<term> messages(const std::vector<term>& pass, std::string_view name 
 /// Gathers and scattered sums of a pass.
 double count(const std::vector<term>& pass) {
   double sum = 0;
-  for (const term& each : messages(pass)) sum += each.count;
+  for (const term& message : messages(pass)) sum += message.count;
   return sum;
 }
 
@@ -82,7 +82,7 @@ TEST_CASE("tensor parallelism sends what Shoeybi and Korthikanti say") {
   // each of 2 bytes for all tokens; a device already has a quarter
   CHECK(messages(gathered.forward).at(0).bytes == 4 * 2 * 1024 * 512 * 3 / 4.);
   for (const auto* pass : {&gathered.forward, &gathered.input}) {
-    for (const term& each : messages(*pass)) CHECK(each.seconds == each.alone);
+    for (const auto& term : messages(*pass)) CHECK(term.seconds == term.alone);
   }
   CHECK(messages(terms(llama(), {}).forward).empty());
   auto parallel = llama();

@@ -26,7 +26,7 @@ layer module(std::string name, std::vector<std::size_t> children, double forward
 
 std::string names(const profile& model) {
   std::string result;
-  for (const layer& each : model.layers) result += (result.empty() ? "" : " ") + each.name;
+  for (const auto& layer : model.layers) result += (result.empty() ? "" : " ") + layer.name;
   return result;
 }
 
@@ -50,7 +50,7 @@ TEST_CASE("leaves stand in the order of the tree, a module that takes something 
   const profile flat = flatten_modules(model);
   CHECK(names(flat) == "block c d e");
   CHECK(flat.layers[0].forward == 2);
-  for (const layer& each : flat.layers) CHECK(each.children.empty());
+  for (const auto& layer : flat.layers) CHECK(layer.children.empty());
   CHECK(flat.machine == model.machine);
   CHECK(flat.edges.empty());
   CHECK(flatten_modules(flat) == flat);

@@ -10,8 +10,8 @@ using stagecut::optimizers;
 
 TEST_CASE("the ranges of torchgpipe and the RFC are there, both ends of each") {
   const auto has = [](const char* prefix, double multiplier) {
-    return std::any_of(optimizers.begin(), optimizers.end(), [&](const stagecut::optimizer& each) {
-      return each.name.substr(0, std::string_view(prefix).size()) == prefix && each.multiplier == multiplier;
+    return std::any_of(optimizers.begin(), optimizers.end(), [&](const stagecut::optimizer& optimizer) {
+      return optimizer.name.substr(0, std::string_view(prefix).size()) == prefix && optimizer.multiplier == multiplier;
     });
   };
   struct range {

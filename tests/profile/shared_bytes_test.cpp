@@ -36,10 +36,10 @@ template <class Bytes>
 profile random_profile(std::mt19937& random, std::size_t n, std::size_t most, std::size_t names, const Bytes& bytes) {
   profile model;
   model.layers.resize(n);
-  for (auto& each : model.layers) {
+  for (auto& layer : model.layers) {
     for (std::size_t t = random() % (most + 1); t-- > 0;) {
       const std::size_t name = random() % names;
-      each.tied.push_back({std::to_string(name), bytes(name), std::nullopt, {}});
+      layer.tied.push_back({std::to_string(name), bytes(name), std::nullopt, {}});
     }
   }
   return model;

@@ -55,7 +55,7 @@ TEST_CASE("nothing measured changes nothing, and a layer that is not there is na
 
 TEST_CASE("a pass that takes no time as computed is taken as measured") {
   stagecut::profile model = four();
-  for (auto& each : model.layers) each.forward = each.backward = 0, each.backward_input = each.backward_weight = 0;
+  for (auto& layer : model.layers) layer.forward = layer.backward = 0, layer.backward_input = layer.backward_weight = 0;
   stagecut::take_measured(model, {{"b", 2, 8}});
   CHECK(model.layers[1].forward == 2);
   CHECK(model.layers[1].backward == 8);

@@ -205,7 +205,7 @@ TEST_CASE("a cap asked for stages or layers that it does not know throws") {
 TEST_CASE("a cap holds a copy of the memory, or a reference to it") {
   profile small;
   small.layers.resize(2);
-  for (layer& each : small.layers) each.activations = 10;
+  for (auto& layer : small.layers) layer.activations = 10;
   profile large = small;
   large.layers[0].activations = 1000;
 

@@ -36,7 +36,7 @@ architecture llama() {
 
 double seconds(const stagecut::profile& model) {
   double sum = 0;
-  for (const auto& each : model.layers) sum += each.forward;
+  for (const auto& layer : model.layers) sum += layer.forward;
   return sum;
 }
 
@@ -44,8 +44,8 @@ double seconds(const stagecut::profile& model) {
 stagecut::transformer::term expert_products(const architecture& a, const serving& how,
                                             stagecut::transformer::serving_phase phase = decode) {
   const auto all = stagecut::transformer::explain_inference(a, how, phase);
-  for (const auto& each : all.at(1).forward) {
-    if (std::string(each.name) == "experts: down") return each;
+  for (const auto& term : all.at(1).forward) {
+    if (std::string(term.name) == "experts: down") return term;
   }
   return {};
 }
@@ -57,12 +57,12 @@ TEST_CASE("a profile of inference has weights, kept tokens and forward passes al
   CHECK(model.inference);
   REQUIRE(model.layers.size() == 6);
   double weights = 0;
-  for (const auto& each : model.layers) {
-    CHECK(each.forward > 0);
-    CHECK(each.backward == 0);
-    CHECK(each.update == 0);
-    CHECK(each.resident == each.parameters);
-    weights += each.parameters;
+  for (const auto& layer : model.layers) {
+    CHECK(layer.forward > 0);
+    CHECK(layer.backward == 0);
+    CHECK(layer.update == 0);
+    CHECK(layer.resident == layer.parameters);
+    weights += layer.parameters;
   }
   CHECK(weights == 2 * stagecut::transformer::count_parameters(llama()).total);
   CHECK(model.layers[1].activations == 5 * 32 * 2 * (4 + 4));  // keys and values of 2 heads of 2 numbers

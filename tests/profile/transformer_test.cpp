@@ -95,9 +95,9 @@ struct counts {
 counts of(const std::vector<stagecut::transformer::term>& pass) {
   using enum stagecut::transformer::term_kind;
   counts made;
-  for (const auto& each : pass) {
-    if (each.kind == product || each.kind == attention) made.flops += each.flops;
-    if (each.kind == movement || each.kind == attention) made.bytes += each.bytes;
+  for (const auto& term : pass) {
+    if (term.kind == product || term.kind == attention) made.flops += term.flops;
+    if (term.kind == movement || term.kind == attention) made.bytes += term.bytes;
   }
   return made;
 }
@@ -556,7 +556,7 @@ TEST_CASE("layers that guess further tokens stand behind the norm, and the head 
   CHECK(model.layers[4].name == "norm");
   CHECK(model.layers[5].name == "mtp.0");
   CHECK(model.layers[6].kind == "mtp");
-  for (const auto& each : model.layers) CHECK(each.group == "");
+  for (const auto& layer : model.layers) CHECK(layer.group == "");
   const auto counts = stagecut::transformer::count_parameters(a);
   CHECK(counts.total == total(llama()));
   CHECK(counts.further == 2 * (64 + 2 * 32 + 64 + 3 * 96 + 2 * 8 + 2 * 64 + 3 * 8));
@@ -575,8 +575,8 @@ TEST_CASE("latent attention keeps a narrow vector, and its matrices are counted"
   CHECK(total(a) == 3 * (attention - 8 * 6 - 6 - 6 * 4 * 5 + 8 * 4 * 5 + 3 * 96 + 2 * 8) + 2 * 80 + 8);
   // scores of 5 numbers, values of 4
   CHECK(stagecut::transformer::seconds_of(terms(a, {}).forward, stagecut::transformer::term_kind::attention) > 0);
-  for (const auto& each : terms(a, {}).forward) {
-    if (each.kind == stagecut::transformer::term_kind::attention) CHECK(each.flops == 2 * 4 * 2 * 4 * (5 + 4));
+  for (const auto& term : terms(a, {}).forward) {
+    if (term.kind == stagecut::transformer::term_kind::attention) CHECK(term.flops == 2 * 4 * 2 * 4 * (5 + 4));
   }
 }
 

@@ -81,10 +81,10 @@ TEST_CASE("slower passes, slower messages and a late runtime are told apart") {
     CHECK(found.measured_makespan() == doctest::Approx(run.makespan + 3));
     CHECK(found.measured.total() == doctest::Approx(run.makespan));
     CHECK(found.error() == doctest::Approx((run.makespan + 3) / simulate(order, times, messages).makespan - 1));
-    for (const auto& each : found.ops) {
-      const bool message = stagecut::is_transfer(each.kind);
-      const bool changed = message ? each.kind == op_kind::send_forward && each.stage == 1 : each.stage == 2;
-      CHECK((each.measured == doctest::Approx(each.predicted)) == !changed);
+    for (const auto& op : found.ops) {
+      const bool message = stagecut::is_transfer(op.kind);
+      const bool changed = message ? op.kind == op_kind::send_forward && op.stage == 1 : op.stage == 2;
+      CHECK((op.measured == doctest::Approx(op.predicted)) == !changed);
     }
   }
 }
@@ -153,11 +153,11 @@ TEST_CASE("messages of which nothing was recorded are as predicted, one by one")
   const schedule order = made(schedule_kind::one_forward_one_backward);
   auto run = simulate(order, times, messages);
   for (auto& rank : run.transfers) {
-    std::erase_if(rank, [](const auto& each) { return each.what.kind == op_kind::send_backward; });
+    std::erase_if(rank, [](const auto& op) { return op.what.kind == op_kind::send_backward; });
   }
   const auto found = compare_runs(order, times, messages, recorded(order, run));
   CHECK(found.rest == doctest::Approx(0));
-  for (const auto& each : found.ops) CHECK((each.count == 0) == (each.kind == op_kind::send_backward));
+  for (const auto& op : found.ops) CHECK((op.count == 0) == (op.kind == op_kind::send_backward));
 }
 
 TEST_CASE("a kind that a stage never runs does not change what an iteration is made of") {

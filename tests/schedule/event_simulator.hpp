@@ -31,9 +31,9 @@ class event_simulator {
     ranks_.resize(order.ranks());
     streams_.resize(order.ranks());
     for (std::size_t r = 0; r < order.ranks(); ++r) {
-      for (const stagecut::op& each : order.orders[r]) {
-        if (is_compute(each.kind) || (holds && is_transfer(each.kind))) ranks_[r].ops.push_back(each);
-        if (streams && is_transfer(each.kind)) streams_[r].ops.push_back(each);
+      for (const stagecut::op& op : order.orders[r]) {
+        if (is_compute(op.kind) || (holds && is_transfer(op.kind))) ranks_[r].ops.push_back(op);
+        if (streams && is_transfer(op.kind)) streams_[r].ops.push_back(op);
       }
     }
     ops.resize(order.ranks());

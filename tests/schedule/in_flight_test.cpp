@@ -37,19 +37,19 @@ TEST_CASE("GPipe backward the other way, and eager 1F1B") {
 TEST_CASE("The counts are those of the orders, and other schedules are not told by them") {
   const schedule_kind told[] = {schedule_kind::gpipe, schedule_kind::gpipe_lifo,
                                 schedule_kind::one_forward_one_backward, schedule_kind::eager_one_forward_one_backward};
-  for (const stagecut::schedule_entry& each : stagecut::schedules) {
-    const bool is_told = std::find(std::begin(told), std::end(told), each.kind) != std::end(told);
-    const bool is_known = each.most_in_flight != nullptr;
-    if (each.kind <= schedule_kind::sapp_less_memory) REQUIRE(is_known == is_told);
+  for (const stagecut::schedule_entry& entry : stagecut::schedules) {
+    const bool is_told = std::find(std::begin(told), std::end(told), entry.kind) != std::end(told);
+    const bool is_known = entry.most_in_flight != nullptr;
+    if (entry.kind <= schedule_kind::sapp_less_memory) REQUIRE(is_known == is_told);
     if (!is_known) {
-      CHECK_THROWS_WITH_AS((void)microbatches_in_flight(each.kind, 4, 8), doctest::Contains("kind = "),
+      CHECK_THROWS_WITH_AS((void)microbatches_in_flight(entry.kind, 4, 8), doctest::Contains("kind = "),
                            stagecut::argument_error);
       continue;
     }
     for (std::size_t p = 1; p <= 5; ++p) {
       for (std::size_t m = 1; m <= 10; ++m) {
-        CHECK(microbatches_in_flight(each.kind, p, m) ==
-              order::peaks(stagecut::make_schedule(each.kind, {.ranks = p, .microbatches = m})));
+        CHECK(microbatches_in_flight(entry.kind, p, m) ==
+              order::peaks(stagecut::make_schedule(entry.kind, {.ranks = p, .microbatches = m})));
       }
     }
   }

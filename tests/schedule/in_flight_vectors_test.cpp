@@ -28,11 +28,11 @@ std::vector<counts> vectors_by_walk(const stagecut::schedule& order, std::size_t
     if (order.rank_of[s] == rank) stages.push_back(s);
   }
   std::vector<counts> all{counts(stages.size())};
-  for (const stagecut::op& each : order.orders[rank]) {
+  for (const stagecut::op& op : order.orders[rank]) {
     counts now = all.back();
-    const auto place = std::find(stages.begin(), stages.end(), each.stage) - stages.begin();
-    const bool done = each.kind == stagecut::op_kind::backward || each.kind == stagecut::op_kind::backward_weight;
-    if (each.kind == stagecut::op_kind::forward) ++now[static_cast<std::size_t>(place)];
+    const auto place = std::find(stages.begin(), stages.end(), op.stage) - stages.begin();
+    const bool done = op.kind == stagecut::op_kind::backward || op.kind == stagecut::op_kind::backward_weight;
+    if (op.kind == stagecut::op_kind::forward) ++now[static_cast<std::size_t>(place)];
     if (done) --now[static_cast<std::size_t>(place)];
     all.push_back(now);
   }
@@ -52,7 +52,7 @@ std::vector<counts> vectors_by_walk(const stagecut::schedule& order, std::size_t
 
 TEST_CASE("Stages of a rank at the same time: vectors that no other one covers, as a walk finds them") {
   std::size_t several = 0;
-  for (const stagecut::schedule_entry& each : stagecut::schedules) {
+  for (const stagecut::schedule_entry& entry : stagecut::schedules) {
     for (std::size_t p = 1; p <= 4; ++p) {
       for (std::size_t v = 1; v <= 3; ++v) {
         for (std::size_t m = 1; m <= 10; ++m) {
@@ -60,16 +60,16 @@ TEST_CASE("Stages of a rank at the same time: vectors that no other one covers, 
           shape.ranks = p;
           shape.stages_per_rank = v;
           shape.microbatches = m;
-          if (each.takes == stagecut::shape_figure::in_flight) {
+          if (entry.takes == stagecut::shape_figure::in_flight) {
             for (std::size_t r = 0; r < p; ++r) shape.in_flight.push_back(r < m ? m - r : 1);
           }
           stagecut::schedule order;
           try {
-            order = stagecut::make_schedule(each.kind, shape);
+            order = stagecut::make_schedule(entry.kind, shape);
           } catch (const stagecut::argument_error&) {
             continue;  // not of that shape
           }
-          CAPTURE(each.name);
+          CAPTURE(entry.name);
           CAPTURE(p);
           CAPTURE(v);
           CAPTURE(m);

@@ -31,8 +31,8 @@ bool same_bits(T a, T b) {
 /// All that this machine has.
 std::vector<lane_registers> here() {
   std::vector<lane_registers> result;
-  for (const auto each : {lane_registers::plain, lane_registers::bits_256, lane_registers::bits_512}) {
-    if (each <= stagecut::widest_lane_registers()) result.push_back(each);
+  for (const auto registers : {lane_registers::plain, lane_registers::bits_256, lane_registers::bits_512}) {
+    if (registers <= stagecut::widest_lane_registers()) result.push_back(registers);
   }
   return result;
 }
@@ -128,15 +128,15 @@ TEST_CASE("registers that the machine has not are refused") {
   const task_graph graph(make_schedule("1f1b", {.ranks = 3, .microbatches = 4}));
   const slot_program program(graph);
   CHECK(here().front() == lane_registers::plain);
-  for (const auto each : {lane_registers::bits_256, lane_registers::bits_512}) {
-    if (each <= stagecut::widest_lane_registers()) {
-      CHECK_NOTHROW(lanes<double>(program, each));
+  for (const auto registers : {lane_registers::bits_256, lane_registers::bits_512}) {
+    if (registers <= stagecut::widest_lane_registers()) {
+      CHECK_NOTHROW(lanes<double>(program, registers));
       continue;
     }
-    const char* const text = each == lane_registers::bits_256
+    const char* const text = registers == lane_registers::bits_256
                                  ? "stagecut::lanes: registers = bits_256, must be registers that this machine has"
                                  : "stagecut::lanes: registers = bits_512, must be registers that this machine has";
-    CHECK_THROWS_WITH_AS(lanes<double>(program, each), text, stagecut::argument_error);
+    CHECK_THROWS_WITH_AS(lanes<double>(program, registers), text, stagecut::argument_error);
   }
   CHECK_THROWS_AS(lanes<double>(program, static_cast<lane_registers>(3)), stagecut::argument_error);
 }

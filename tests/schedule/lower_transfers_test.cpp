@@ -263,11 +263,11 @@ TEST_CASE("stage 0 runs whole where it ran W, as in PyTorch") {
   CHECK(whole.orders[1] == all.orders[1]);
   CHECK(whole.orders[0].size() + all.microbatches == all.orders[0].size());
   std::size_t next = 0;
-  for (const stagecut::op& each : all.orders[0]) {
-    if (each.kind == stagecut::op_kind::backward_input) continue;
-    const bool weight = each.kind == stagecut::op_kind::backward_weight;
-    CHECK(whole.orders[0][next].kind == (weight ? stagecut::op_kind::backward : each.kind));
-    CHECK(whole.orders[0][next++].microbatch == each.microbatch);
+  for (const stagecut::op& op : all.orders[0]) {
+    if (op.kind == stagecut::op_kind::backward_input) continue;
+    const bool weight = op.kind == stagecut::op_kind::backward_weight;
+    CHECK(whole.orders[0][next].kind == (weight ? stagecut::op_kind::backward : op.kind));
+    CHECK(whole.orders[0][next++].microbatch == op.microbatch);
   }
   CHECK_NOTHROW(stagecut::check_schedule(whole));
   CHECK(stagecut::whole_first_stage(whole) == whole);

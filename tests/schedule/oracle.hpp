@@ -89,7 +89,7 @@ class iteration {
 
   /// Whether some event waits for itself.
   [[nodiscard]] bool deadlock() const {
-    return std::any_of(events_.begin(), events_.end(), [](const auto& each) { return !each.settled; });
+    return std::any_of(events_.begin(), events_.end(), [](const auto& event) { return !event.settled; });
   }
 
   /// Whether one op waits for another one itself, or for a message that does; or the two are ends of one message.
@@ -132,7 +132,7 @@ class iteration {
     result.ops.resize(ranks);
     result.transfers.resize(ranks);
     result.updates.resize(ranks);
-    for (const auto& each : events_) result.makespan = std::max(result.makespan, each.end);
+    for (const auto& event : events_) result.makespan = std::max(result.makespan, event.end);
     for (std::size_t r = 0; r < ranks; ++r) {
       stagecut::rank_use<T>& use = result.ranks[r];
       for (std::size_t i = 0; i < order_.orders[r].size(); ++i) {
@@ -375,18 +375,18 @@ class iteration {
   void settle() {
     for (bool changed = true; changed;) {
       changed = false;
-      for (auto& each : events_) {
-        if (each.settled) continue;
+      for (auto& event : events_) {
+        if (event.settled) continue;
         T start{};
         bool ready = true;
-        for (const auto& [before, lag] : each.after) {
+        for (const auto& [before, lag] : event.after) {
           ready = ready && events_[before].settled;
           start = std::max(start, static_cast<T>(events_[before].end + lag));
         }
         if (!ready) continue;
-        each.start = start;
-        each.end = start + each.time;
-        each.settled = changed = true;
+        event.start = start;
+        event.end = start + event.time;
+        event.settled = changed = true;
       }
     }
   }

@@ -66,7 +66,7 @@ times peaks(const schedule& order, const stagecut::stage_bytes& bytes = {}) {
 long rate(double cost, double ideal) { return std::lround((cost - ideal) / cost * 1e4); }
 
 times scaled(times values, double by) {
-  for (double& each : values) each *= by;
+  for (double& value : values) value *= by;
   return values;
 }
 

@@ -91,7 +91,7 @@ template <class T>
   std::vector<T> ends(graph.tasks().size() + 1);
   stagecut::longest_path<T>(graph.tasks(), graph.delays(), table, ends);
   T result{};
-  for (const std::uint32_t each : graph.last_tasks()) result = result < ends[each] ? ends[each] : result;
+  for (const std::uint32_t task : graph.last_tasks()) result = result < ends[task] ? ends[task] : result;
   return result;
 }
 

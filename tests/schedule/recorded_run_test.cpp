@@ -25,7 +25,7 @@ template <class T>
 simulation<T> recorded_again(const schedule& order, simulation<T> run, T later) {
   for (auto* const all : {&run.ops, &run.transfers}) {
     for (auto& rank : *all) {
-      for (auto& each : rank) each.start += later, each.end += later;
+      for (auto& op : rank) op.start += later, op.end += later;
     }
   }
   return recorded_run(order, run.ops, run.transfers);
@@ -47,7 +47,7 @@ TEST_CASE("a simulated run that is recorded is that run, whenever the clock bega
     const schedule order = random.next();
     bool overlaps = false;
     for (const auto& rank : order.orders) {
-      for (const op& each : rank) overlaps = overlaps || each.with_next;
+      for (const auto& op : rank) overlaps = overlaps || op.with_next;
     }
     if (overlaps) continue;  // two passes at a time are busy twice
     const auto times = some_times(random, order);

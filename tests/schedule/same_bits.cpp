@@ -38,9 +38,9 @@ std::uint64_t hash = 0;
 void add(double x) { hash = hash * 1099511628211U ^ std::bit_cast<std::uint64_t>(x); }
 
 void add(const std::vector<stagecut::timed_op<double>>& ops) {
-  for (const auto& each : ops) {
-    add(each.start);
-    add(each.end);
+  for (const auto& op : ops) {
+    add(op.start);
+    add(op.end);
   }
 }
 

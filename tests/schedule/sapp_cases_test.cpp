@@ -68,8 +68,8 @@ struct pipeline {
     const stagecut::schedule computing = schedule();
     for (std::size_t rank = 0; rank < ranks; ++rank) {
       double held = resident[rank];
-      for (const stagecut::op& each : computing.orders[rank]) {
-        held += each.kind == stagecut::op_kind::forward ? activations[each.stage] : -activations[each.stage];
+      for (const stagecut::op& op : computing.orders[rank]) {
+        held += op.kind == stagecut::op_kind::forward ? activations[op.stage] : -activations[op.stage];
         result[rank] = std::max(result[rank], held);
       }
     }
@@ -82,7 +82,7 @@ stagecut::schedule with_small_warm_up(stagecut::schedule order) {
   for (std::size_t rank = 0; rank < order.ranks(); ++rank) {
     std::vector<stagecut::op>& line = order.orders[rank];
     const auto first_backward = std::stable_partition(
-        line.begin(), line.end(), [](const stagecut::op& each) { return each.kind == stagecut::op_kind::forward; });
+        line.begin(), line.end(), [](const stagecut::op& op) { return op.kind == stagecut::op_kind::forward; });
     const std::vector<stagecut::op> forward(line.begin(), first_backward);
     const std::vector<stagecut::op> backward(first_backward, line.end());
     const std::size_t ahead = order.stages() - rank - 1;

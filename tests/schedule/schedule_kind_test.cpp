@@ -43,7 +43,7 @@ TEST_CASE("Names as they are given on a command line") {
       "gpipe", "gpipe-lifo",     "1f1b", "eager-1f1b", "in-flight", "interleaved", "looped-bfs",       "zb-h1",
       "zb-h2", "interleaved-zb", "zbv",  "dualpipev",  "seq-1f1b",  "sapp-big",    "sapp-less-memory", "synthesize"};
   std::set<std::string> found;
-  for (const schedule_entry& each : schedules) found.insert(each.name);
+  for (const schedule_entry& entry : schedules) found.insert(entry.name);
   for (const std::string& name : expected) CHECK(found.count(name) == 1);
   CHECK(find_schedule("1f1b")->kind == schedule_kind::one_forward_one_backward);
   CHECK(find_schedule("seq-1f1b")->kind == schedule_kind::sliced);
@@ -118,7 +118,8 @@ TEST_CASE("what is meant with chunks, with numbers in flight, and where the last
       ++kept;
       const auto made = make_schedule(entry.with_last_kept, {.ranks = 3, .microbatches = 4});
       for (const auto& rank : made.orders) {
-        const auto back = std::find_if(rank.begin(), rank.end(), [](const auto& each) { return each.kind == stagecut::op_kind::backward; });
+        const auto back = std::find_if(rank.begin(), rank.end(),
+                                       [](const auto& op) { return op.kind == stagecut::op_kind::backward; });
         REQUIRE(back != rank.end());
         CHECK(back->microbatch == 3);
       }

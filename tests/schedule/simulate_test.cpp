@@ -94,7 +94,7 @@ bool contains(const std::vector<std::vector<timed_op<std::int64_t>>>& lists, con
 }
 
 void scale(std::vector<double>& values, double by) {
-  for (double& each : values) each *= by;
+  for (double& value : values) value *= by;
 }
 
 /// Whether the boundary behind a stage of a chain, or before it, is one between ranks.
@@ -276,7 +276,7 @@ TEST_CASE("doubles scaled by a power of two scale every time, to the last bit") 
         for (auto& each : list) each.start *= by, each.end *= by;
       }
     }
-    for (auto& each : expected.critical_path) each.start *= by, each.end *= by;
+    for (auto& step : expected.critical_path) step.start *= by, step.end *= by;
     REQUIRE(simulate(order, times, transfers) == expected);
   }
 }
@@ -410,13 +410,13 @@ TEST_CASE("1F1B of two ranks, by hand") {
   CHECK(run.ranks[0] == stagecut::rank_use<int>{.busy = 9, .blocked = 0, .idle = 11, .first = 0, .last = 20});
   CHECK(run.ranks[1] == stagecut::rank_use<int>{.busy = 13, .blocked = 0, .idle = 7, .first = 2, .last = 15});
   std::string path;
-  for (const auto& each : run.critical_path) {
-    path += to_string(each.what) + "@" + std::to_string(each.start) + " ";
+  for (const auto& step : run.critical_path) {
+    path += to_string(step.what) + "@" + std::to_string(step.start) + " ";
   }
   CHECK(path == "0F0@0 0SEND_F0@1 1F0@2 1B0@4 1F1@8 1B1@10 1SEND_B1@14 0B1@16 0OPTIMIZER@19 ");
   std::string sent;
   for (const auto& rank : run.transfers) {
-    for (const auto& each : rank) sent += to_string(each.what) + "@" + std::to_string(each.start) + " ";
+    for (const auto& op : rank) sent += to_string(op.what) + "@" + std::to_string(op.start) + " ";
   }
   CHECK(sent == "0SEND_F0@1 0SEND_F1@2 1SEND_B0@8 1SEND_B1@14 ");
 }

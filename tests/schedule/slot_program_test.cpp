@@ -41,7 +41,7 @@ bool same_bits(T a, T b) {
 template <class T>
 std::vector<T> times_of(const slot_program& program, const std::vector<T>& table) {
   std::vector<T> result;
-  for (const std::uint32_t each : program.durations()) result.push_back(table[each]);
+  for (const std::uint32_t duration : program.durations()) result.push_back(table[duration]);
   return result;
 }
 
@@ -81,7 +81,7 @@ std::size_t awaited_at_once(const task_graph& graph) {
     until[i] = i;
     until[graph.tasks()[i - 1].before] = until[graph.tasks()[i - 1].source] = i;
   }
-  for (const std::uint32_t each : graph.last_tasks()) until[each] = size + 1;
+  for (const std::uint32_t task : graph.last_tasks()) until[task] = size + 1;
   std::vector<std::size_t> gone(size + 2);  // that are awaited no more, or were not
   for (std::size_t i = 1; i <= size; ++i) ++gone[std::max(until[i], i + 1)];
   std::size_t most = 0;

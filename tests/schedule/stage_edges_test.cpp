@@ -61,7 +61,7 @@ transfer_times<ticks> random_messages(random_edges& random, const schedule& orde
     const std::size_t form = random.up_to(3);
     if (form == 0) continue;
     values->resize(form == 1 ? 1 : order.edges.empty() ? order.stages() - 1 : order.edges.size());
-    for (ticks& each : *values) each = static_cast<ticks>(random.up_to(5));
+    for (ticks& value : *values) value = static_cast<ticks>(random.up_to(5));
   }
   return result;
 }
@@ -69,7 +69,7 @@ transfer_times<ticks> random_messages(random_edges& random, const schedule& orde
 template <class T>
 std::vector<std::tuple<T, T, std::string>> sorted(const std::vector<timed_op<T>>& of) {
   std::vector<std::tuple<T, T, std::string>> result;
-  for (const timed_op<T>& each : of) result.emplace_back(each.start, each.end, to_string(each.what));
+  for (const timed_op<T>& op : of) result.emplace_back(op.start, op.end, to_string(op.what));
   std::sort(result.begin(), result.end());
   return result;
 }
@@ -92,7 +92,7 @@ simulation<ticks> unnamed(simulation<ticks> run) {
       for (auto& each : list) each.what.peer = op::neighbour;
     }
   }
-  for (auto& each : run.critical_path) each.what.peer = op::neighbour;
+  for (auto& step : run.critical_path) step.what.peer = op::neighbour;
   return run;
 }
 
@@ -203,9 +203,9 @@ TEST_CASE("random acyclic graphs of stages run as a simulator with a clock says,
     }
     // The critical path: from 0 to the end without a gap.
     ticks at = 0;
-    for (const auto& each : run->critical_path) {
-      REQUIRE(each.start == at);
-      at = each.end;
+    for (const auto& step : run->critical_path) {
+      REQUIRE(step.start == at);
+      at = step.end;
     }
     REQUIRE(at == run->makespan);
   }
@@ -256,7 +256,7 @@ TEST_CASE("a chain told by its edges runs as the chain that is not told, in ever
     reals.backward_input.assign(times.backward_input.begin(), times.backward_input.end());
     reals.backward_weight.assign(times.backward_weight.begin(), times.backward_weight.end());
     for (auto* values : {&reals.forward, &reals.backward_input, &reals.backward_weight}) {
-      for (double& each : *values) each *= 0.1;
+      for (double& value : *values) value *= 0.1;
     }
     const transfer_times<double> tenth{messages.kind, {0.1}, {0.3}};
     REQUIRE(simulate(with, reals, tenth).makespan == simulate(order, reals, tenth).makespan);
@@ -375,7 +375,7 @@ TEST_CASE("a diamond: both branches run at the same time, and the last stage wai
   const auto sent = simulate(order, times, {transfer_kind::link, {2, 2, 2, 3}, {1, 4, 1, 5}});
   CHECK(sent.makespan == 33 + 2 + 3 + 5 + 4);
   std::string path;
-  for (const auto& each : sent.critical_path) path += to_string(each.what) + " ";
+  for (const auto& step : sent.critical_path) path += to_string(step.what) + " ";
   CHECK(path == "0F0 0SEND_F0>2 2F0 2SEND_F0>3 3F0 3B0 3SEND_B0>2 2B0 2SEND_B0>0 0B0 ");
   const auto parts = stagecut::split_makespan(order, times, transfer_times<ticks>{transfer_kind::link, {2}, {2}});
   CHECK(parts.total() == doctest::Approx(33 + 8));

@@ -32,7 +32,7 @@ schedule with(std::size_t stages, std::vector<stage_edge> edges) {
 bool has_cycle(const schedule& all) {
   const std::size_t n = all.stages();
   std::vector<std::vector<bool>> reach(n, std::vector<bool>(n));
-  for (const stage_edge& each : all.edges) reach[each.from][each.to] = true;
+  for (const stage_edge& edge : all.edges) reach[edge.from][edge.to] = true;
   for (std::size_t k = 0; k < n; ++k) {
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t j = 0; j < n; ++j) reach[i][j] = reach[i][j] || (reach[i][k] && reach[k][j]);
@@ -111,7 +111,7 @@ TEST_CASE("a cycle is found exactly where there is one, and is one") {
     schedule all = with(stages, random.edges(stages, false));
     const stage_edge back{random.up_to(stages - 1), random.up_to(stages - 1)};
     bool stands = false;
-    for (const stage_edge& each : all.edges) stands = stands || each == back;
+    for (const stage_edge& edge : all.edges) stands = stands || edge == back;
     if (!stands) all.edges.push_back(back);
     const std::string text = cycle_of_edges(stage_links(all), stages);
     REQUIRE(text.empty() != has_cycle(all));
@@ -123,7 +123,7 @@ TEST_CASE("a cycle is found exactly where there is one, and is one") {
     CHECK(path.front() == path.back());
     for (std::size_t i = 0; i + 1 < path.size(); ++i) {
       bool found = false;
-      for (const stage_edge& each : all.edges) found = found || each == stage_edge{path[i], path[i + 1]};
+      for (const stage_edge& edge : all.edges) found = found || edge == stage_edge{path[i], path[i + 1]};
       CHECK(found);
     }
   }

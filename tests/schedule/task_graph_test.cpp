@@ -83,18 +83,18 @@ TEST_CASE("each task follows what it awaits") {
     times.optimizer_step.assign(order.ranks(), 1);
     graph.fill(times, {graph.options().transfers, {}, {}}, table);
     std::size_t position = 0;
-    for (const timed_task& each : graph.tasks()) {
+    for (const timed_task& task : graph.tasks()) {
       ++position;
-      REQUIRE(each.before < position);
-      REQUIRE(each.source < position);
-      REQUIRE(each.time < table.size());
+      REQUIRE(task.before < position);
+      REQUIRE(task.source < position);
+      REQUIRE(task.time < table.size());
     }
     const bool late = graph.options().with_transfers && graph.options().transfers == transfer_kind::latency;
     REQUIRE(graph.delays().size() == (late ? graph.tasks().size() : 0));
-    for (const std::uint32_t each : graph.delays()) REQUIRE(each < table.size());
-    for (const std::uint32_t each : graph.last_tasks()) {
-      REQUIRE(each > 0);
-      REQUIRE(each <= graph.tasks().size());
+    for (const std::uint32_t delay : graph.delays()) REQUIRE(delay < table.size());
+    for (const std::uint32_t task : graph.last_tasks()) {
+      REQUIRE(task > 0);
+      REQUIRE(task <= graph.tasks().size());
     }
     REQUIRE(graph.last_tasks().size() == order.ranks());
   }

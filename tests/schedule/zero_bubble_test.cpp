@@ -20,9 +20,9 @@ namespace {
 counts whole_peaks(const stagecut::schedule& made) {
   stagecut::schedule joined = made;
   for (auto& ops : joined.orders) {
-    std::erase_if(ops, [](const stagecut::op& each) { return each.kind == stagecut::op_kind::backward_weight; });
-    for (auto& each : ops) {
-      if (each.kind == stagecut::op_kind::backward_input) each.kind = stagecut::op_kind::backward;
+    std::erase_if(ops, [](const stagecut::op& op) { return op.kind == stagecut::op_kind::backward_weight; });
+    for (auto& op : ops) {
+      if (op.kind == stagecut::op_kind::backward_input) op.kind = stagecut::op_kind::backward;
     }
   }
   return order::peaks(joined);

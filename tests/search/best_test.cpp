@@ -166,7 +166,7 @@ TEST_CASE("ranges that are searched apart and merged in any order are the whole"
       }
       std::shuffle(parts.begin(), parts.end(), random);
       search::scored<double> whole;
-      for (const auto& each : parts) whole = search::better(each, whole);
+      for (const auto& part : parts) whole = search::better(part, whole);
       CHECK(whole == search::best(policy, thousand(), cost)->score);
     });
   }

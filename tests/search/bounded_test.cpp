@@ -55,7 +55,8 @@ double told(const Provider& provider, Bench& bench, const cut_problem& problem, 
 /// A chain for ranks with several stages in a loop.
 chain next_loop_chain(dice& random, std::size_t most_items, std::size_t least_chunks = 2) {
   for (;;) {
-    const schedule_kind kind = chains::any_kind(random, [](const schedule_entry& each) { return each.stages_per_rank == 0; });
+    const schedule_kind kind =
+        chains::any_kind(random, [](const schedule_entry& entry) { return entry.stages_per_rank == 0; });
     const std::size_t chunks = random.from(least_chunks, 4);
     const schedule order = chains::random_order(random, kind, {most_items, 4, 9, chunks});
     if (order.ranks() < 2) continue;

@@ -226,15 +226,15 @@ TEST_CASE("the most that any rank holds") {
       double most = 0;
       std::vector<std::size_t> held(order.stages());
       for (const auto& rank : order.orders) {
-        for (const stagecut::op& each : rank) {
-          held[each.stage] += each.kind == stagecut::op_kind::forward ? 1 : 0;
+        for (const stagecut::op& op : rank) {
+          held[op.stage] += op.kind == stagecut::op_kind::forward ? 1 : 0;
           double sum = 0;
           for (std::size_t s = 0; s < order.stages(); ++s) {
-            if (order.rank_of[s] == order.rank_of[each.stage])
+            if (order.rank_of[s] == order.rank_of[op.stage])
               sum += bytes_of_stage{}(s, points[s], points[s + 1], held[s]);
           }
           most = std::max(most, sum);
-          held[each.stage] -= each.kind == stagecut::op_kind::backward ? 1 : 0;
+          held[op.stage] -= op.kind == stagecut::op_kind::backward ? 1 : 0;
         }
       }
       CHECK(cost(search::candidate(points.data(), points.size())) == most);

@@ -73,10 +73,10 @@ std::vector<numbers> all_of_placed(const Space& space) {
 /// All points that rise, each in its window, in lexicographic order.
 std::vector<numbers> rising(const std::vector<interval>& windows) {
   std::vector<numbers> result{{}};
-  for (const interval& each : windows) {
+  for (const interval& window : windows) {
     std::vector<numbers> longer;
     for (const numbers& begin : result) {
-      for (std::size_t at = each.first; at < each.last; ++at) {
+      for (std::size_t at = window.first; at < window.last; ++at) {
         if (!begin.empty() && begin.back() >= at) continue;
         longer.push_back(begin);
         longer.back().push_back(static_cast<std::uint32_t>(at));

@@ -192,7 +192,7 @@ class parity_rules final : public stagecut::engine::cut_rules {
   [[nodiscard]] bool hopeless(std::size_t, std::size_t, std::size_t) const override { return false; }
   [[nodiscard]] bool allows_rank(std::size_t, stagecut::view<const stagecut::interval> parts) const override {
     std::size_t even = 0;
-    for (const stagecut::interval each : parts) even += each.first % 2 == 0 ? 1 : 0;
+    for (const stagecut::interval part : parts) even += part.first % 2 == 0 ? 1 : 0;
     return even < 2;
   }
   [[nodiscard]] bool has_rank_rules() const override { return true; }

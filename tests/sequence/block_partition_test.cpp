@@ -29,16 +29,16 @@ template <class T>
 std::vector<T> random_items(generator& random, std::size_t n) {
   const auto kind = random() % 6;
   std::vector<T> items(n);
-  for (T& each : items) {
+  for (T& item : items) {
     switch (kind) {
-      case 0: each = static_cast<T>(random() % 10); break;
-      case 1: each = static_cast<T>(random() % 1000000); break;
-      case 2: each = static_cast<T>(random() % 3 == 0 ? random() % 20 : 0); break;
-      case 3: each = T{7}; break;
-      case 4: each = static_cast<T>((1 + random() % 4) * (random() % 6 == 0 ? 30 : 1)); break;
-      default: each = static_cast<T>(std::uint64_t{1} << random() % 20);
+      case 0: item = static_cast<T>(random() % 10); break;
+      case 1: item = static_cast<T>(random() % 1000000); break;
+      case 2: item = static_cast<T>(random() % 3 == 0 ? random() % 20 : 0); break;
+      case 3: item = T{7}; break;
+      case 4: item = static_cast<T>((1 + random() % 4) * (random() % 6 == 0 ? 30 : 1)); break;
+      default: item = static_cast<T>(std::uint64_t{1} << random() % 20);
     }
-    if constexpr (std::is_floating_point_v<T>) each = each / T{7};
+    if constexpr (std::is_floating_point_v<T>) item = item / T{7};
   }
   return items;
 }
@@ -211,7 +211,7 @@ TEST_CASE_TEMPLATE("integers that lie get valid cuts, without overflow", T, std:
   for (int round = 0; round < 200; ++round) {
     wild_sums<T> cost{ends};
     if (round > 0) {
-      for (T& each : cost.sums) each = ends[random() % ends.size()];
+      for (T& sum : cost.sums) sum = ends[random() % ends.size()];
     }
     for (std::size_t k = 1; k <= cost.size(); ++k) {
       CHECK(block_partition(cost, k)->cuts.stages() == k);

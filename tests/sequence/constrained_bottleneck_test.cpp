@@ -74,11 +74,11 @@ void compare(const Model& cost, std::size_t k, const Constraint& allowed, tally&
 stagecut::profile random_model(generator& random, std::size_t n) {
   stagecut::profile model;
   model.layers.resize(n);
-  for (auto& each : model.layers) {
-    each.parameters = static_cast<double>(random() % 10);
-    each.activations = static_cast<double>(random() % 10);
-    each.output = static_cast<double>(random() % 20);
-    each.workspace = static_cast<double>(random() % 10);
+  for (auto& layer : model.layers) {
+    layer.parameters = static_cast<double>(random() % 10);
+    layer.activations = static_cast<double>(random() % 10);
+    layer.output = static_cast<double>(random() % 20);
+    layer.workspace = static_cast<double>(random() % 10);
   }
   return model;
 }
@@ -93,7 +93,7 @@ std::vector<std::size_t> in_flight(std::size_t stages) {
 template <class T>
 std::vector<T> random_items(generator& random, std::size_t n) {
   std::vector<T> items(n);
-  for (T& each : items) each = static_cast<T>(random() % 10) * static_cast<T>(random() % 5 == 0 ? 10 : 1);
+  for (T& item : items) item = static_cast<T>(random() % 10) * static_cast<T>(random() % 5 == 0 ? 10 : 1);
   return items;
 }
 

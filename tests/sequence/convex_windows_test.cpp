@@ -68,8 +68,8 @@ TEST_CASE("windows hold each of the cheapest cuts, heavy items or not") {
     const std::size_t n = 1 + random() % 11;
     const std::size_t k = 1 + random() % n;
     std::vector<double> items(n);
-    for (double& each : items) {
-      each = static_cast<double>(random() % 20) * (round % 2 == 0 ? 0.1 : 1) * (random() % 4 == 0 ? 25 : 1);
+    for (double& item : items) {
+      item = static_cast<double>(random() % 20) * (round % 2 == 0 ? 0.1 : 1) * (random() % 4 == 0 ? 25 : 1);
     }
     const double target = static_cast<double>(random() % 40);
     left += check(items, k, [](double x) { return x * x; });
@@ -86,7 +86,7 @@ TEST_CASE("windows of long chains are narrow, behind a heavy item, too") {
   generator random(52);
   const std::size_t n = 10'000;
   std::vector<double> items(n);
-  for (double& each : items) each = static_cast<double>(random() % 1000) / 1000;
+  for (double& item : items) item = static_cast<double>(random() % 1000) / 1000;
   const auto average = [&](std::size_t k) {
     const stagecut::prefix_sums sums(items);
     const auto prefix = [&](std::size_t i) { return sums.prefix(i); };

@@ -75,8 +75,8 @@ TEST_CASE("doubles that do not tie equal enumeration but for rounding") {
     const std::size_t n = 1 + random() % 10;
     const std::size_t k = 1 + random() % n;
     std::vector<double> items(n);
-    for (double& each : items)
-      each = std::ldexp(static_cast<double>(random() >> 11U), static_cast<int>(random() % 4) - 53);
+    for (double& item : items)
+      item = std::ldexp(static_cast<double>(random() >> 11U), static_cast<int>(random() % 4) - 53);
     const stagecut::convex_of cost(stagecut::prefix_sums<double>(items), [](double x) { return x * std::sqrt(x); });
     const auto points = by_extra_costs(cost, k);
     REQUIRE(oracle::valid(points, n, k));
@@ -103,7 +103,7 @@ TEST_CASE("every exact method agrees on middle-sized chains") {
     const std::size_t fewer = 1 + random() % table.size();
     REQUIRE(by_extra_costs(table, fewer) == by_stages(table, fewer));
     std::vector<double> items(n);
-    for (double& each : items) each = -std::log(static_cast<double>(1 + random() % 1'000'000) / 1'000'001);
+    for (double& item : items) item = -std::log(static_cast<double>(1 + random() % 1'000'000) / 1'000'001);
     const stagecut::convex_of real(stagecut::prefix_sums<double>(items), [](double x) { return x * x; });
     const double least = total(real, by_program(real, k));
     REQUIRE(total(real, by_stages(real, k)) == doctest::Approx(least).epsilon(1e-13));
@@ -117,7 +117,7 @@ TEST_CASE("few extra costs are tried, each with O(n log n) calls") {
   generator random(24);
   const std::size_t n = 20'000;
   std::vector<double> items(n);
-  for (double& each : items) each = static_cast<double>(random() % 1'000'000) / 1'000'000;
+  for (double& item : items) item = static_cast<double>(random() % 1'000'000) / 1'000'000;
   const stagecut::convex_of squares(stagecut::prefix_sums<double>(items), [](double x) { return x * x; });
   stagecut::testing::counted cost(squares);
   const auto chain = static_cast<double>(n) * std::log2(static_cast<double>(n));
@@ -144,10 +144,10 @@ TEST_CASE("costs that are not Monge, or no numbers, end with exactly k stages") 
     const std::size_t n = 1 + random() % 40;
     const std::size_t k = 1 + random() % n;
     oracle::interval_table<stagecut::monge, double> table(n);
-    for (double& each : table.costs) each = odd[random() % (round % 2 == 0 ? 9 : 6)];
+    for (double& cost : table.costs) cost = odd[random() % (round % 2 == 0 ? 9 : 6)];
     REQUIRE(oracle::valid(by_extra_costs(table, k), n, k));
     oracle::interval_table<stagecut::monge> integers(n);
-    for (auto& each : integers.costs) each = static_cast<std::int64_t>(random());
+    for (auto& cost : integers.costs) cost = static_cast<std::int64_t>(random());
     REQUIRE(oracle::valid(by_extra_costs(integers, k), n, k));
     ++checked;
   }

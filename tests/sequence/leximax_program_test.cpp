@@ -24,13 +24,13 @@ template <class T>
 std::vector<T> hard_items(models::generator& random, std::size_t n) {
   const auto kind = random() % 5;
   std::vector<T> items(n);
-  for (T& each : items) {
+  for (T& item : items) {
     switch (kind) {
-      case 0: each = static_cast<T>(random() % 2); break;
-      case 1: each = static_cast<T>(random() % 8 == 0 ? 1000 : 1 + random() % 3); break;
-      case 2: each = static_cast<T>(random() % 3 == 0 ? 0 : random() % 100); break;
-      case 3: each = static_cast<T>(std::exp(static_cast<double>(random() % 3000) / 100 - 15)); break;
-      default: each = static_cast<T>(std::ldexp(static_cast<double>(random() % 1024), static_cast<int>(random() % 40)));
+      case 0: item = static_cast<T>(random() % 2); break;
+      case 1: item = static_cast<T>(random() % 8 == 0 ? 1000 : 1 + random() % 3); break;
+      case 2: item = static_cast<T>(random() % 3 == 0 ? 0 : random() % 100); break;
+      case 3: item = static_cast<T>(std::exp(static_cast<double>(random() % 3000) / 100 - 15)); break;
+      default: item = static_cast<T>(std::ldexp(static_cast<double>(random() % 1024), static_cast<int>(random() % 40)));
     }
   }
   return items;

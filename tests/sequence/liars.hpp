@@ -69,7 +69,7 @@ struct table {
     if (how == mood::mixed) {
       for (std::size_t lies = bytes.below(4) + 1; lies-- > 0;) entries[bytes.byte() % entries.size()] = some[lies];
     } else {
-      for (T& each : entries) each = some[bytes.below(8)];
+      for (T& entry : entries) entry = some[bytes.below(8)];
     }
   }
 };

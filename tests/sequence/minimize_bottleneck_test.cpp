@@ -420,9 +420,9 @@ TEST_CASE("stages that differ: scaled, mirrored, with more stages, and with less
     const std::size_t n = 2 + random() % 60;
     const std::size_t k = 1 + random() % std::min<std::size_t>(n, 8);
     auto items = models::random_items<double>(random, n);
-    for (double& each : items) each = std::round(each * 10);  // exact, whatever the order
+    for (double& item : items) item = std::round(item * 10);  // exact, whatever the order
     auto speeds = models::random_speeds(random, k);
-    for (double& each : speeds) each = std::exp2(std::floor(each));
+    for (double& speed : speeds) speed = std::exp2(std::floor(speed));
     auto bytes = models::random_items<double>(random, n);
     for (double& each : bytes) each = std::round(each * 10);
     bytes.back() = 0;

@@ -140,7 +140,7 @@ TEST_CASE("scaled by a power of two, mirrored, and with less allowed") {
     const auto best = minimize_leximax(prefix_sums(items), k);
     const auto less = minimize_leximax(prefix_sums(items), k, models::random_permits(random, n, k));
     if (less) REQUIRE(!(less->value < best->value));
-    for (double& each : items) each *= 0x1p-30;
+    for (double& item : items) item *= 0x1p-30;
     const auto scaled = minimize_leximax(prefix_sums(items), k);
     REQUIRE(scaled->cuts == best->cuts);
     for (std::size_t s = 0; s < k; ++s) REQUIRE(scaled->value[s] == best->value[s] * 0x1p-30);
@@ -157,7 +157,7 @@ TEST_CASE("of a monotone cost few intervals are asked for") {
   for (const std::size_t n : {200U, 2000U}) {
     for (const std::size_t k : {4U, 16U}) {
       std::vector<double> items(n);
-      for (double& each : items) each = 1 + static_cast<double>(random() % 1000) / 1000;
+      for (double& item : items) item = 1 + static_cast<double>(random() % 1000) / 1000;
       const stagecut::testing::counted cost{prefix_sums(items)};
       const auto best = minimize_leximax(cost, k);
       CHECK(best->value.size() == k);

@@ -75,18 +75,18 @@ std::vector<T> random_items(generator& random, std::size_t n) {
   const auto kind = random() % 6;
   const T scale = std::is_floating_point_v<T> && random() % 2 == 0 ? static_cast<T>(0.1) : T{1};
   std::vector<T> items(n);
-  for (T& each : items) {
+  for (T& item : items) {
     switch (kind) {
-      case 0: each = static_cast<T>(random() % 10); break;
-      case 1: each = static_cast<T>(random() % 1000); break;
-      case 2: each = static_cast<T>(random() % 3 == 0 ? random() % 20 : 0); break;
-      case 3: each = T{7}; break;
-      case 4: each = static_cast<T>((1 + random() % 4) * (random() % 6 == 0 ? 30 : 1)); break;
-      default: each = static_cast<T>(random() % 2);
+      case 0: item = static_cast<T>(random() % 10); break;
+      case 1: item = static_cast<T>(random() % 1000); break;
+      case 2: item = static_cast<T>(random() % 3 == 0 ? random() % 20 : 0); break;
+      case 3: item = T{7}; break;
+      case 4: item = static_cast<T>((1 + random() % 4) * (random() % 6 == 0 ? 30 : 1)); break;
+      default: item = static_cast<T>(random() % 2);
     }
-    each = static_cast<T>(each * scale);
+    item = static_cast<T>(item * scale);
     if constexpr (std::is_floating_point_v<T>) {
-      if (kind == 1 && scale < T{1}) each = each / T{3};
+      if (kind == 1 && scale < T{1}) item = item / T{3};
     }
   }
   return items;
@@ -95,7 +95,7 @@ std::vector<T> random_items(generator& random, std::size_t n) {
 template <class T>
 std::vector<T> sums_of(const std::vector<T>& items, T start) {
   std::vector<T> sums{start};
-  for (const T each : items) sums.push_back(static_cast<T>(sums.back() + each));
+  for (const T item : items) sums.push_back(static_cast<T>(sums.back() + item));
   return sums;
 }
 
@@ -292,7 +292,7 @@ TEST_CASE("a limit leaves a cut, and a bound that no cut is below") {
     const std::size_t n = 12 + random() % 30;
     const std::size_t k = 2 + random() % 8;
     std::vector<double> items(n);
-    for (double& each : items) each = std::exp(static_cast<double>(random() % 600) / 100);
+    for (double& item : items) item = std::exp(static_cast<double>(random() % 600) / 100);
     const prefix_sums cost(items);
     const auto wide = [](std::size_t, std::size_t first, std::size_t last) {
       return (first + last) % 5 != 0 || first == 0;

@@ -104,7 +104,7 @@ TEST_CASE("doubles of all kinds equal enumeration but for rounding") {
     const std::size_t n = 1 + random() % 10;
     const std::size_t k = some_stages(random, n);
     std::vector<double> items(n);
-    for (double& each : items) each = std::pow(static_cast<double>(random() % 1000) / 1000, 1 + 7 * (round % 2));
+    for (double& item : items) item = std::pow(static_cast<double>(random() % 1000) / 1000, 1 + 7 * (round % 2));
     const prefix_sums work(items);
     const double mean = work(0, n) / static_cast<double>(k);
     compare(convex_of(work, [](double x) { return x * x; }), k, seen);
@@ -290,12 +290,12 @@ TEST_CASE("liars get valid cuts in the end") {
     const std::size_t k = some_stages(random, n);
     oracle::interval_table<stagecut::monge, double> bulging(n);
     oracle::interval_table<stagecut::inverse_monge, double> hollow(n);
-    for (double& each : bulging.costs) each = round % 3 == 0 ? odd[random() % 8] : odd[random() % 5];
+    for (double& cost : bulging.costs) cost = round % 3 == 0 ? odd[random() % 8] : odd[random() % 5];
     hollow.costs = bulging.costs;
     ends(bulging, n, k);
     ends(hollow, n, k);
     oracle::interval_table<stagecut::monge> integers(n);
-    for (auto& each : integers.costs) each = static_cast<std::int64_t>(random()) / 1000;
+    for (auto& cost : integers.costs) cost = static_cast<std::int64_t>(random()) / 1000;
     ends(integers, n, k);
     const prefix_sums work(std::vector<double>(n, 1));
     ends(convex_of(work, [&](double x) { return odd[static_cast<std::size_t>(x * 1e6) % 8]; }), n, k);

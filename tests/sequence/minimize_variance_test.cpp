@@ -68,7 +68,7 @@ bool compare(const prefix_sums<T>& sums, std::size_t k, const Answer& answer, co
 
 std::vector<double> random_reals(generator& random, std::size_t n) {
   std::vector<double> items(n);
-  for (double& each : items) each = std::pow(static_cast<double>(random() % 1'000'000) / 1'000'000, 3);
+  for (double& item : items) item = std::pow(static_cast<double>(random() % 1'000'000) / 1'000'000, 3);
   return items;
 }
 
@@ -146,7 +146,7 @@ TEST_CASE("the variance of a mirrored chain is the same, that of a larger one sc
     const std::size_t n = 1 + random() % 80;
     const std::size_t k = 1 + random() % n;
     std::vector<double> items(n);
-    for (double& each : items) each = static_cast<double>(random() % 1'000'000) / (1U << 20U);
+    for (double& item : items) item = static_cast<double>(random() % 1'000'000) / (1U << 20U);
     const auto best = minimize_variance(prefix_sums<double>(items), k);
     const std::vector<double> mirrored(items.rbegin(), items.rend());
     REQUIRE(minimize_variance(prefix_sums<double>(mirrored), k)->value == doctest::Approx(best->value).epsilon(1e-9));
@@ -233,7 +233,7 @@ TEST_CASE("liars get valid cuts in the end") {
   std::size_t checked = 0;
   for (int round = 0; round < 5000; ++round) {
     liar cost{std::vector<double>(2 + random() % 60)};
-    for (double& each : cost.prefixes) each = odd[random() % (round % 2 == 0 ? 8 : 6)];
+    for (double& prefix : cost.prefixes) prefix = odd[random() % (round % 2 == 0 ? 8 : 6)];
     const std::size_t k = 1 + random() % cost.size();
     REQUIRE(oracle::valid(points_of(minimize_variance(cost, k)->cuts), cost.size(), k));
     ++checked;

@@ -64,7 +64,7 @@ TEST_CASE("a queue asks O(n log n) times for each extra cost") {
   generator random(24);
   const std::size_t n = 20'000;
   std::vector<double> items(n);
-  for (double& each : items) each = static_cast<double>(random() % 1'000'000) / 1'000'000;
+  for (double& item : items) item = static_cast<double>(random() % 1'000'000) / 1'000'000;
   const stagecut::convex_of squares(stagecut::prefix_sums<double>(items), [](double x) { return x * x; });
   stagecut::testing::counted cost(squares);
   const detail::stage_price<decltype(cost)> price{cost};

@@ -130,9 +130,9 @@ permits<Promised...> random_permits(generator& random, std::size_t n, std::size_
 template <class T>
 std::vector<T> random_items(generator& random, std::size_t n) {
   std::vector<T> items(n);
-  for (T& each : items) {
+  for (T& item : items) {
     const std::int64_t level = random() % 4 == 0 ? 0 : static_cast<std::int64_t>(random() % 10);
-    each = as_cost<T>(random() % 8 == 0 ? 10 * level : level);
+    item = as_cost<T>(random() % 8 == 0 ? 10 * level : level);
   }
   return items;
 }
@@ -140,7 +140,7 @@ std::vector<T> random_items(generator& random, std::size_t n) {
 /// Random speeds, some of them equal.
 inline std::vector<double> random_speeds(generator& random, std::size_t stages) {
   std::vector<double> speeds(stages);
-  for (double& each : speeds) each = 0.5 * static_cast<double>(1 + random() % 6);
+  for (double& speed : speeds) speed = 0.5 * static_cast<double>(1 + random() % 6);
   return speeds;
 }
 

@@ -44,9 +44,9 @@ TEST_CASE_TEMPLATE("probes say whether stages can cost between two numbers, and 
     const std::size_t n = 1 + random() % 10;
     const std::size_t k = 1 + random() % n;
     std::vector<T> items(n);
-    for (T& each : items) {
-      each = static_cast<T>(random() % 8);
-      if constexpr (std::is_floating_point_v<T>) each = each / T{10};
+    for (T& item : items) {
+      item = static_cast<T>(random() % 8);
+      if constexpr (std::is_floating_point_v<T>) item = item / T{10};
     }
     const detail::known_prefixes<T> chain{stagecut::prefix_sums<T>(items)};
     const auto odd = [](std::size_t, std::size_t first, std::size_t last) { return (last - first) % 2 == 1; };

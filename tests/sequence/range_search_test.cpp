@@ -17,7 +17,7 @@ namespace {
 
 std::vector<std::int64_t> random_items(std::mt19937_64& random, std::size_t n) {
   std::vector<std::int64_t> items(n);
-  for (std::int64_t& each : items) each = static_cast<std::int64_t>(random() % 30);
+  for (std::int64_t& item : items) item = static_cast<std::int64_t>(random() % 30);
   return items;
 }
 

@@ -170,7 +170,7 @@ TEST_CASE_TEMPLATE("caps of a second weight that differ by stage equal enumerati
     const prefix_sums cost(models::random_items<T>(random, form.n));
     const prefix_sums weights(models::random_items<std::int64_t>(random, form.n));
     std::vector<std::int64_t> bounds(form.k);
-    for (auto& each : bounds) each = static_cast<std::int64_t>(random() % 40);
+    for (auto& bound : bounds) bound = static_cast<std::int64_t>(random() % 40);
     const stagecut::at_most cap(weights, bounds);
     compare(cost, form.k, cap, form.empty, count);
     compare(stagecut::at_speeds(cost, models::random_speeds(random, form.k)), form.k, cap, form.empty, count);
@@ -219,7 +219,7 @@ struct two_parts {
   two_parts(models::generator& random, std::size_t n, std::size_t stages) : items(n) {
     const auto draw = [&] {
       std::vector<T> values(n + 1);
-      for (T& each : values) each = models::as_cost<T>(static_cast<std::int64_t>(random() % 30) - 15);
+      for (T& value : values) value = models::as_cost<T>(static_cast<std::int64_t>(random() % 30) - 15);
       return values;
     };
     for (std::size_t s = 0; s < stages; ++s) {

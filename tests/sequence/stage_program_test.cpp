@@ -176,7 +176,7 @@ TEST_CASE("chains of up to a thousand items: probes and the dynamic program agre
       const auto times = models::random_times(random, n, k);
       std::vector<std::int64_t> bounds(k);
       const auto share = integers(0, n) / static_cast<std::int64_t>(k);
-      for (auto& each : bounds) each = share / 2 + static_cast<std::int64_t>(random()) % (2 * share);
+      for (auto& bound : bounds) bound = share / 2 + static_cast<std::int64_t>(random()) % (2 * share);
       const stagecut::at_most cap(integers, bounds);
       const stagecut::at_speeds staged(cost, speeds);
       const detail::no_constraint none;
@@ -211,8 +211,8 @@ TEST_CASE("a sum without empty stages under a constraint: search by value, probe
     const std::size_t k = 2 + random() % 20;
     const prefix_sums cost(models::random_items<double>(random, n));
     std::vector<double> bounds(k);
-    for (auto& each : bounds) {
-      each = cost(0, n) / static_cast<double>(k) * (0.7 + 0.1 * static_cast<double>(random() % 10));
+    for (auto& bound : bounds) {
+      bound = cost(0, n) / static_cast<double>(k) * (0.7 + 0.1 * static_cast<double>(random() % 10));
     }
     const stagecut::at_most cap(cost, bounds);
     const auto by_value = minimize_bottleneck(cost, k, cap);  // constrained_chain

@@ -50,7 +50,7 @@ TEST_CASE("every cut whose stages keep to the bounds lies in the windows, whatev
   for (int round = 0; round < 300; ++round) {
     const std::size_t n = 3 + random() % 12;
     std::vector<std::int64_t> items(n);
-    for (auto& each : items) each = static_cast<std::int64_t>(random() % 6);
+    for (auto& item : items) item = static_cast<std::int64_t>(random() % 6);
     const detail::known_prefixes<std::int64_t> chain{sums(items)};
     detail::stage_windows<std::int64_t> where(chain, 3);
     for (int again = 0; again < 10; ++again) {

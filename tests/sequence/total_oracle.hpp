@@ -94,7 +94,7 @@ template <class T>
 std::vector<T> random_items(generator& random, std::size_t n) {
   std::vector<T> items(n);
   const std::uint64_t largest = 1 + random() % 12;
-  for (T& each : items) each = static_cast<T>(random() % largest) * static_cast<T>(random() % 7 == 0 ? 9 : 1);
+  for (T& item : items) item = static_cast<T>(random() % largest) * static_cast<T>(random() % 7 == 0 ? 9 : 1);
   return items;
 }
 

@@ -47,7 +47,8 @@ inline double predicted_iteration(const stagecut::profile& model, const stagecut
   const auto* const entry = stagecut::find_schedule(of.schedule);
   if (entry == nullptr)
     throw stagecut::invalid_input(source, fmt::format("there is no schedule {}", shown(of.schedule)));
-  stagecut::plan_request request{.devices = of.devices, .stages_per_rank = of.stages_per_rank, .microbatches = of.microbatches};
+  stagecut::plan_request request{
+      .devices = of.devices, .microbatches = of.microbatches, .stages_per_rank = of.stages_per_rank};
   request.schedule = entry->kind;
   request.by = stagecut::measure::layers;
   try {
@@ -70,9 +71,10 @@ inline calibration_result calibrate(const profile_maker& make, const stagecut::i
     if (each.forward) times.push_back({*each.forward}), names.push_back(each.name + ", forward");
     if (each.backward) times.push_back({*each.backward}), names.push_back(each.name + ", backward");
   }
-  for (const auto& each : measured.iterations) {
-    times.push_back({each.seconds});
-    names.push_back(fmt::format("{} of {} microbatches on {}", each.schedule, each.microbatches, each.devices));
+  for (const auto& iteration : measured.iterations) {
+    times.push_back({iteration.seconds});
+    names.push_back(
+        fmt::format("{} of {} microbatches on {}", iteration.schedule, iteration.microbatches, iteration.devices));
   }
   const auto predict = [&](const stagecut::transformer::efficiencies& reached) {
     const stagecut::profile model = make(reached);
@@ -82,7 +84,7 @@ inline calibration_result calibrate(const profile_maker& make, const stagecut::i
       if (each.forward) seconds.push_back(layer.forward);
       if (each.backward) seconds.push_back(layer.backward);
     }
-    for (const auto& each : measured.iterations) seconds.push_back(predicted_iteration(model, each, source));
+    for (const auto& iteration : measured.iterations) seconds.push_back(predicted_iteration(model, iteration, source));
     for (const double each : seconds) {
       if (!(each > 0)) throw stagecut::invalid_input(source, "has a time of a pass that the model does not have");
     }

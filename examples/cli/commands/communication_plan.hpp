@@ -27,9 +27,9 @@ inline std::string placement_text(const stagecut::profile& model, const stagecut
   table lines(1);
   lines.add({"device", "count", "variables", found.of});
   std::vector<std::string> held;
-  for (const auto& each : found.devices) {
-    lines.add({std::to_string(held.size()), std::to_string(each.operators), bytes_text(each.variables),
-               amount(each.communication)});
+  for (const auto& device : found.devices) {
+    lines.add({std::to_string(held.size()), std::to_string(device.operators), bytes_text(device.variables),
+               amount(device.communication)});
     held.push_back(fmt::format("device {}:", held.size()));
   }
   for (std::size_t v = 0; v < model.layers.size(); ++v) {

@@ -65,7 +65,7 @@ struct explain_command {
       const std::string much = too_large_run(made);
       if (!much.empty()) throw std::invalid_argument(much);
       stagecut::plan_explanation explanation = stagecut::explain_plan(made, options());
-      const auto has_choice = [](const stagecut::layer& each) { return !each.recomputations.empty(); };
+      const auto has_choice = [](const stagecut::layer& layer) { return !layer.recomputations.empty(); };
       const auto& layers = made.profile.layers;
       if (!made.choices.empty() && std::any_of(layers.begin(), layers.end(), has_choice)) {
         explanation.memory = {"recomputation was planned with the cut, and would be held as it is"};

@@ -115,10 +115,10 @@ struct fit_guide_command {
 
   /// Adds the requested choices to runs that were made.
   void widen(stagecut::dry_runs& runs, const std::vector<std::string>& wanted) const {
-    for (const std::string& each : runs.choices) {
-      if (std::find(wanted.begin(), wanted.end(), each) != wanted.end()) continue;
+    for (const std::string& choice : runs.choices) {
+      if (std::find(wanted.begin(), wanted.end(), choice) != wanted.end()) continue;
       throw CLI::ValidationError("--recompute",
-                                 fmt::format("lacks {}, which layers in {} were run with", each, source_name(after)));
+                                 fmt::format("lacks {}, which layers in {} were run with", choice, source_name(after)));
     }
     for (stagecut::rank_peak& peak : runs.peaks) {
       std::vector<double> kept;

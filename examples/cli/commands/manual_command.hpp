@@ -37,9 +37,9 @@ struct manual_command {
     if (!folder.empty()) return write_all(program);
     const std::string name = fmt::format("{}{}{}", program.name(), names.empty() ? "" : " ", fmt::join(names, " "));
     std::vector<std::string> known;
-    for (const command_description* const each : all_of(program)) {
-      if (each->name() == name) return write(manual_page(*each, program), ""), 0;
-      known.push_back(each->name().substr(std::min(each->name().size(), program.name().size() + 1)));
+    for (const command_description* const description : all_of(program)) {
+      if (description->name() == name) return write(manual_page(*description, program), ""), 0;
+      known.push_back(description->name().substr(std::min(description->name().size(), program.name().size() + 1)));
     }
     const std::string called = fmt::format("{}", fmt::join(names, " "));
     throw CLI::ValidationError("COMMAND", fmt::format("{} is no command{}", called, did_you_mean(called, known)));
@@ -49,8 +49,8 @@ struct manual_command {
   [[nodiscard]] int write_all(const command_description& program) const {
     if (!names.empty()) throw CLI::ValidationError("--all", "goes without the name of a command");
     std::filesystem::create_directories(folder);
-    for (const command_description* const each : all_of(program)) {
-      write(manual_page(*each, program), fmt::format("{}/{}.1", folder, each->name("-")));
+    for (const command_description* const description : all_of(program)) {
+      write(manual_page(*description, program), fmt::format("{}/{}.1", folder, description->name("-")));
     }
     return 0;
   }

@@ -26,7 +26,9 @@
 inline const stagecut::run_variant& variant_of(const stagecut::variant_graph& graph,
                                                const stagecut::variant_stage& stage, std::size_t i) {
   const auto& divided = graph.layers[stage.layers[i]].divided;
-  const auto of_ways = [&](const stagecut::divided_layer& each) { return each.tensor_parallel == stage.tensor_parallel; };
+  const auto of_ways = [&](const stagecut::divided_layer& layer) {
+    return layer.tensor_parallel == stage.tensor_parallel;
+  };
   return std::find_if(divided.begin(), divided.end(), of_ways)->variants[stage.variants[i]];
 }
 
@@ -59,15 +61,15 @@ inline stagecut::profile piper_profile(const stagecut::variant_graph& graph,
     }
   }
   std::vector<std::size_t> in(graph.layers.size()), out(graph.layers.size());  // edges so far
-  for (const variant_edge& each : graph.edges) {
-    const auto& sent = runs[each.from]->sent_bytes;
-    const auto& received = runs[each.to]->received_bytes;
-    const std::size_t o = out[each.from]++, i = in[each.to]++;
-    result.edges.push_back({each.from, each.to});
-    result.layers[each.from].output = std::max(result.layers[each.from].output, each.bytes);
-    if (stage_of[each.from] == stage_of[each.to]) continue;
-    times[each.from] += 2 * (each.bytes + (sent.empty() ? 0 : sent[o])) / graph.bandwidth;
-    times[each.to] += 2 * (each.bytes + (received.empty() ? 0 : received[i])) / graph.bandwidth;
+  for (const variant_edge& edge : graph.edges) {
+    const auto& sent = runs[edge.from]->sent_bytes;
+    const auto& received = runs[edge.to]->received_bytes;
+    const std::size_t o = out[edge.from]++, i = in[edge.to]++;
+    result.edges.push_back({edge.from, edge.to});
+    result.layers[edge.from].output = std::max(result.layers[edge.from].output, edge.bytes);
+    if (stage_of[edge.from] == stage_of[edge.to]) continue;
+    times[edge.from] += 2 * (edge.bytes + (sent.empty() ? 0 : sent[o])) / graph.bandwidth;
+    times[edge.to] += 2 * (edge.bytes + (received.empty() ? 0 : received[i])) / graph.bandwidth;
   }
   for (std::size_t v = 0; v < times.size(); ++v) result.layers[v].forward = result.layers[v].backward = times[v] / 2;
   return result;
@@ -156,7 +158,7 @@ inline stagecut::plan piper_as_plan(const stagecut::variant_graph& graph, const 
   result.memory.checkpoint = "never";
   result.memory.memory_limit = request.memory_limit;
   double slowest = 0;
-  for (const planned_stage& each : result.stages) slowest = std::max(slowest, each.cost);
+  for (const planned_stage& stage : result.stages) slowest = std::max(slowest, stage.cost);
   result.objective = {"stage-time", "time", slowest, std::min(found->bound, slowest), found.state()};
   if (request.microbatches <= most_predicted / stages.size()) {
     result.makespan = stagecut::simulate(schedule_of(result), times_of(result, false)).makespan;

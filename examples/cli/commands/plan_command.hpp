@@ -303,7 +303,7 @@ struct plan_command {
 
   /// Reports what a reader of the plan should know, on standard error.
   void say_notes(const stagecut::plan& made) const {
-    for (const std::string& each : target.cautions(made, format)) say(each);
+    for (const std::string& caution : target.cautions(made, format)) say(caution);
     const std::string too_large = beyond_device_text(made);
     if (!too_large.empty()) say(fmt::format("{}: {}, by --memory none", source(), too_large));
     say_reading(made);
@@ -453,7 +453,7 @@ struct plan_command {
     if (format == "text") text += what_holds_text(made, request.target);
     if (format == "text" && !target.name.empty()) text += target_text_of_own(made);
     write(text, output);
-    for (const std::string& each : scored->broken) say(fmt::format("{}: {}: {}", source(), cut.given(), each));
+    for (const std::string& rule : scored->broken) say(fmt::format("{}: {}: {}", source(), cut.given(), rule));
     return scored->broken.empty() ? planned : infeasible;
   }
 
@@ -472,8 +472,8 @@ struct plan_command {
   /// Converts a graph that is a chain, unless a graph is requested: other options number the layers of a chain.
   void ask_chain(stagecut::profile& model) const {
     bool graph = request.cpus != 0 || request.at_most || method.of_graphs();
-    for (const stagecut::layer& each : model.layers) {
-      graph = graph || each.stage || !each.accelerator || each.is_backward;
+    for (const stagecut::layer& layer : model.layers) {
+      graph = graph || layer.stage || !layer.accelerator || layer.is_backward;
     }
     try {
       if (!graph && stagecut::is_chain(model)) model = stagecut::as_chain(std::move(model));

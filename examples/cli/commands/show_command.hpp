@@ -64,7 +64,7 @@ struct show_command {
       write(text, output);
       if (const std::string large = beyond_device_text(*made); !large.empty()) say(fmt::format("{}: {}", source, large));
       say_settings(*made, format, text);
-      for (const std::string& each : target_flags().cautions(*made, format)) say(each);
+      for (const std::string& caution : target_flags().cautions(*made, format)) say(caution);
       return 0;
     }
     const auto& model = std::get<profile>(read);

@@ -152,8 +152,8 @@ struct simulate_command {
   [[nodiscard]] stagecut::schedule other_schedule(const stagecut::plan& plan) const {
     if (plan.memory.checkpoint == to_string(stagecut::checkpointing::except_last)) {
       using stagecut::schedule_kind;
-      for (const auto each : {schedule_kind::gpipe, schedule_kind::gpipe_lifo}) {
-        if (schedule.name == to_string(each)) return own_schedule(plan);
+      for (const auto kind : {schedule_kind::gpipe, schedule_kind::gpipe_lifo}) {
+        if (schedule.name == to_string(kind)) return own_schedule(plan);
       }
       throw stagecut::invalid_input(source(), "keeps the last microbatch, which gpipe alone sends back first");
     }

@@ -136,8 +136,8 @@ struct sweep_command {
   /// The names for --recompute.
   static std::vector<std::string> recomputing() {
     std::vector<std::string> names;
-    for (const auto& each : stagecut::checkpointing_names) {
-      if (each.value != stagecut::checkpointing::except_last) names.emplace_back(recomputation_name(each.value));
+    for (const auto& entry : stagecut::checkpointing_names) {
+      if (entry.value != stagecut::checkpointing::except_last) names.emplace_back(recomputation_name(entry.value));
     }
     return names;
   }
@@ -158,7 +158,7 @@ struct sweep_command {
     result.devices = numbers("--devices", devices, "4,8");
     if (speeds.nodes.devices() != 0) {
       if (result.devices.empty()) result.devices = {speeds.nodes.devices()};
-      for (const std::size_t each : result.devices) speeds.nodes.check_devices(each, true);
+      for (const std::size_t device : result.devices) speeds.nodes.check_devices(device, true);
     }
     if (result.devices.empty() && model.machine.devices != 0) result.devices = {model.machine.devices};
     if (result.devices.empty()) throw CLI::RequiredError("--devices");
@@ -167,15 +167,15 @@ struct sweep_command {
     if (schedules == "auto") {
       result.schedules = stagecut::usual_schedules(model);
     } else {
-      for (const std::string_view each : split(schedules, ',')) {
-        const auto* const known = stagecut::find_schedule(each);
+      for (const std::string_view schedule : split(schedules, ',')) {
+        const auto* const known = stagecut::find_schedule(schedule);
         if (known != nullptr && known->make == nullptr) {
           throw CLI::ValidationError("--schedules",
-                                     fmt::format("{} makes its order: plan does that, a sweep does not", each));
+                                     fmt::format("{} makes its order: plan does that, a sweep does not", schedule));
         }
         if (known == nullptr || stagecut::needs_more(*known)) {
-          throw CLI::ValidationError("--schedules", fmt::format("{} is none{} (see stagecut schedules)", each,
-                                                                did_you_mean(each, planned_schedules())));
+          throw CLI::ValidationError("--schedules", fmt::format("{} is none{} (see stagecut schedules)", schedule,
+                                                                did_you_mean(schedule, planned_schedules())));
         }
         result.schedules.push_back(known->kind);
       }
@@ -283,7 +283,7 @@ struct sweep_command {
   /// Adds the predicted rates of the front's plans to the table of planned configurations, before its last column: the
   /// time after the passes is known for these.
   static void add_rates(stagecut::io::report_table& into, const std::vector<std::optional<predicted_rates>>& rates) {
-    const auto known = std::find_if(rates.begin(), rates.end(), [](const auto& each) { return each.has_value(); });
+    const auto known = std::find_if(rates.begin(), rates.end(), [](const auto& rate) { return rate.has_value(); });
     if (known == rates.end()) return;
     const auto put = [](std::vector<std::string>& line, const std::string& tokens, const std::string& utilisation) {
       line.insert(line.end() - 1, {tokens, utilisation});

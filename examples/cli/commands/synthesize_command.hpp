@@ -227,10 +227,10 @@ struct synthesize_command {
     const std::size_t per_rank = what.order.stages() / ranks;
     const char* best = nullptr;
     double least = 0;
-    for (const stagecut::schedule_entry& each : stagecut::schedules) {
-      if (!stagecut::has_shape(each.kind, ranks, per_rank, request.microbatches)) continue;
+    for (const stagecut::schedule_entry& entry : stagecut::schedules) {
+      if (!stagecut::has_shape(entry.kind, ranks, per_rank, request.microbatches)) continue;
       const auto order = stagecut::make_schedule(
-          each.kind, {.ranks = ranks, .stages_per_rank = per_rank, .microbatches = request.microbatches});
+          entry.kind, {.ranks = ranks, .stages_per_rank = per_rank, .microbatches = request.microbatches});
       if (order.rank_of != request.rank_of || !can_run(order, what.times)) continue;
       const auto run = stagecut::simulate(order, what.times, what.transfers);
       const double value = request.objective == stagecut::synthesis_objective::span ? run.span : run.makespan;
@@ -240,7 +240,7 @@ struct synthesize_command {
         fits = fits && peaks[r].peak() <= request.memory_limit.of(r, 0);
       }
       if (!fits || (best != nullptr && least <= value)) continue;
-      best = each.name;
+      best = entry.name;
       least = value;
     }
     if (best == nullptr)
@@ -264,7 +264,7 @@ struct synthesize_command {
                         stagecut::io::json_line(stagecut::io::json_number(made.bound)));
     for (std::size_t r = 0; r < made.schedule.ranks(); ++r) {
       nlohmann::json ops = nlohmann::json::array();
-      for (const stagecut::op& each : made.schedule.orders[r]) ops.push_back(to_string(each));
+      for (const stagecut::op& op : made.schedule.orders[r]) ops.push_back(to_string(op));
       text += (r == 0 ? "\n  " : ",\n  ") + stagecut::io::json_line(ops);
     }
     return text + "]}\n";

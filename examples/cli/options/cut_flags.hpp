@@ -120,12 +120,13 @@ struct cut_flags {
   [[nodiscard]] stagecut::cuts of_points(const stagecut::profile& model) const {
     const std::size_t n = model.layers.size();
     std::vector<std::size_t> points = {0};
-    for (const std::string_view each : split(cuts, ',')) {
-      const bool end = parse_count(each) == n && layers_called(model, each).empty();
-      const std::size_t point = end ? n : parse_layer("--cuts", model, each);
+    for (const std::string_view cut : split(cuts, ',')) {
+      const bool end = parse_count(cut) == n && layers_called(model, cut).empty();
+      const std::size_t point = end ? n : parse_layer("--cuts", model, cut);
       if (point == 0 && points.size() == 1) continue;
       if (point <= points.back()) {
-        throw CLI::ValidationError("--cuts", fmt::format("{} does not follow {}", shown(std::string(each)), points.back()));
+        throw CLI::ValidationError("--cuts",
+                                   fmt::format("{} does not follow {}", shown(std::string(cut)), points.back()));
       }
       points.push_back(point);
     }
@@ -139,7 +140,7 @@ struct cut_flags {
     const auto sizes = parse_list<std::size_t>("--balance", balance, "4,4,4,4");
     const std::size_t all = std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
     std::vector<std::size_t> decoders;
-    const auto is_decoder = [](const stagecut::layer& each) { return each.kind == "decoder"; };
+    const auto is_decoder = [](const stagecut::layer& layer) { return layer.kind == "decoder"; };
     const bool hybrid = std::none_of(model.layers.begin(), model.layers.end(), is_decoder);
     for (std::size_t i = 0; i < model.layers.size(); ++i) {
       const stagecut::layer& each = model.layers[i];

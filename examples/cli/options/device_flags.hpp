@@ -32,15 +32,15 @@ inline device_groups parse_topology(const std::string& text) {
   const std::size_t colon = text.find(':');
   if (colon == std::string::npos) refuse(fmt::format("{} has no bandwidth", shown(text)));
   std::vector<std::size_t> sizes;
-  for (const std::string_view each : split(std::string_view(text).substr(0, colon), 'x')) {
-    const auto size = parse_count(each);
-    if (!size || *size == 0) refuse(fmt::format("{} is no number of devices or groups", shown(std::string(each))));
+  for (const std::string_view part : split(std::string_view(text).substr(0, colon), 'x')) {
+    const auto size = parse_count(part);
+    if (!size || *size == 0) refuse(fmt::format("{} is no number of devices or groups", shown(std::string(part))));
     sizes.push_back(*size);
   }
   std::vector<stagecut::link_speed> links;
-  for (const std::string_view each : split(std::string_view(text).substr(colon + 1), ',')) {
-    const auto link = parse_link(each);
-    if (!link) refuse(fmt::format("{} is no bandwidth, nor one with a latency", shown(std::string(each))));
+  for (const std::string_view part : split(std::string_view(text).substr(colon + 1), ',')) {
+    const auto link = parse_link(part);
+    if (!link) refuse(fmt::format("{} is no bandwidth, nor one with a latency", shown(std::string(part))));
     links.push_back(*link);
   }
   if (links.size() != sizes.size()) {
@@ -85,8 +85,8 @@ struct device_flags {
   [[nodiscard]] std::size_t of_topology() const {
     if (topology.empty()) return 0;
     std::size_t all = 1;
-    for (const std::size_t each : parse_topology(topology).sizes) {
-      all = all > most_devices / each ? most_devices : all * each;
+    for (const std::size_t size : parse_topology(topology).sizes) {
+      all = all > most_devices / size ? most_devices : all * size;
     }
     return all;
   }

@@ -129,7 +129,7 @@ struct dry_run_flags {
         ranks[at].bytes = bytes;
         measured[at] = true;
       };
-      for (const auto& each : inits[f].dry_runs.peaks) set(each.run, each.rank, each.bytes);
+      for (const auto& peak : inits[f].dry_runs.peaks) set(peak.run, peak.rank, peak.bytes);
       for (std::size_t run = 0; run < runs && !logs.empty() && (all_measured || !has_peaks(inits[f])); ++run) {
         for (const auto& [rank, found] : logs_of(logs[next_log++], inits[f].ranks, source_name(files[f]))) {
           set(run, rank, peak_of(found, input));
@@ -150,15 +150,15 @@ struct dry_run_flags {
     stagecut::dry_runs result;
     std::vector<std::size_t> used;
     for (std::size_t c = 0; c < std::size(recompute_choices); ++c) {
-      const auto has = [&](const stagecut::rank_peak& each) { return each.kept[c] != 0; };
+      const auto has = [&](const stagecut::rank_peak& peak) { return peak.kept[c] != 0; };
       if (c != 0 && std::none_of(peaks.begin(), peaks.end(), has)) continue;
       used.push_back(c);
       result.choices.emplace_back(recompute_choices[c]);
     }
-    for (stagecut::rank_peak& each : peaks) {
+    for (stagecut::rank_peak& peak : peaks) {
       std::vector<double> kept;
-      for (const std::size_t c : used) kept.push_back(each.kept[c]);
-      each.kept = std::move(kept);
+      for (const std::size_t c : used) kept.push_back(peak.kept[c]);
+      peak.kept = std::move(kept);
     }
     result.peaks = std::move(peaks);
     return result;

@@ -30,8 +30,8 @@ inline constexpr renamed_value renamed_values[] = {{"--objective", "pipeline-len
 
 /// The subcommand that a word calls; null: none.
 inline const CLI::App* subcommand_called(const CLI::App& command, std::string_view word) {
-  for (const CLI::App* const each : command.get_subcommands([](const CLI::App*) { return true; })) {
-    if (each->get_name() == word) return each;
+  for (const CLI::App* const subcommand : command.get_subcommands([](const CLI::App*) { return true; })) {
+    if (subcommand->get_name() == word) return subcommand;
   }
   return nullptr;
 }

@@ -140,15 +140,15 @@ struct hybrid_flags {
   /// Keeps the tensor-parallel degrees that fit into a node: ranks are numbered by tensor parallelism first.
   void leave_in_node(std::size_t node, stagecut::plan_request& request) const {
     std::vector<std::size_t> kept;
-    for (const std::size_t each : request.tensor_parallel) {
-      if (each * request.device_size <= node || node % each == 0) {
-        kept.push_back(each);
+    for (const std::size_t degree : request.tensor_parallel) {
+      if (degree * request.device_size <= node || node % degree == 0) {
+        kept.push_back(degree);
       } else if (ways != "auto") {
         throw CLI::ValidationError(
             "--tensor-parallel",
             fmt::format("{} GPUs would share a layer across nodes: with {} that share a sample, give a "
                         "number that divides the {} of a node",
-                        each, request.device_size, node));
+                        degree, request.device_size, node));
       }
     }
     request.tensor_parallel = kept;
@@ -193,16 +193,17 @@ struct hybrid_flags {
       throw CLI::ValidationError("--tensor-parallel",
                                  "no layer defines how several devices would share it: \"shardings\"");
     }
-    for (const std::size_t each : numbers("--tensor-parallel", ways, most)) {
-      bool known = each == 1;
+    for (const std::size_t number : numbers("--tensor-parallel", ways, most)) {
+      bool known = number == 1;
       for (const stagecut::layer& layer : model.layers) {
-        for (const stagecut::layer_variant& variant : layer.shardings.get()) known = known || variant.tensor_parallel == each;
+        for (const stagecut::layer_variant& variant : layer.shardings.get())
+          known = known || variant.tensor_parallel == number;
       }
       if (known) {
-        result.push_back(each);
+        result.push_back(number);
       } else if (ways != "auto") {
-        throw CLI::ValidationError("--tensor-parallel",
-                                   fmt::format("no layer defines how {} devices would share it: \"shardings\"", each));
+        throw CLI::ValidationError(
+            "--tensor-parallel", fmt::format("no layer defines how {} devices would share it: \"shardings\"", number));
       }
     }
     return result;

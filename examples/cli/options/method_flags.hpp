@@ -111,7 +111,7 @@ struct method_flags {
 
   static std::vector<std::string> known_methods() {
     std::vector<std::string> known = names_of(measure_flags);
-    for (const auto& each : stagecut::graph_method_names) known.emplace_back(each.name);
+    for (const auto& entry : stagecut::graph_method_names) known.emplace_back(entry.name);
     known.emplace_back("modules");
     return known;
   }

@@ -31,7 +31,7 @@ inline constexpr const char* rare_options = "Seldom needed";
 template <class Rows>
 std::vector<std::string> names_of(const Rows& rows) {
   std::vector<std::string> names;
-  for (const auto& each : rows) names.emplace_back(each.name);
+  for (const auto& row : rows) names.emplace_back(row.name);
   return names;
 }
 
@@ -146,8 +146,8 @@ inline CLI::Validator seconds_check() {
 /// Rejects empty values of a command's options.
 inline void refuse_empty(CLI::App& command) {
   const CLI::Validator not_empty([](const std::string& value) { return value.empty() ? "must not be empty" : ""; }, "");
-  for (CLI::Option* const each : command.get_options()) {
-    if (each->get_expected_max() != 0) each->check(not_empty);
+  for (CLI::Option* const option : command.get_options()) {
+    if (option->get_expected_max() != 0) option->check(not_empty);
   }
 }
 

@@ -60,8 +60,8 @@ inline std::string no_size(std::string_view text) {
   const std::size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
   const std::string_view number = text.substr(0, digits);
   std::string unit;
-  for (const char each : text.substr(digits)) {
-    if (each != ' ') unit += static_cast<char>(std::toupper(static_cast<unsigned char>(each)));
+  for (const char character : text.substr(digits)) {
+    if (character != ' ') unit += static_cast<char>(std::toupper(static_cast<unsigned char>(character)));
   }
   const bool known = unit.size() <= 3 && (unit == unit.substr(0, 1) || unit.ends_with("B") || unit.ends_with("I"));
   if (!parse_number(number) || unit.empty() || !known || std::string_view("KMGT").find(unit[0]) == std::string_view::npos) {

@@ -66,9 +66,9 @@ using rank_logs = std::map<std::size_t, std::vector<std::string>>;
 /// The log of a device in its own folder: mindformer.log, or else all that end in .log.
 [[nodiscard]] inline std::vector<std::string> logs_of_device(const std::string& folder) {
   std::vector<std::string> result;
-  for (const auto& each : entries_of(folder)) {
-    if (each.filename() == "mindformer.log") return {each.string()};
-    if (each.extension() == ".log") result.push_back(each.string());
+  for (const auto& entry : entries_of(folder)) {
+    if (entry.filename() == "mindformer.log") return {entry.string()};
+    if (entry.extension() == ".log") result.push_back(entry.string());
   }
   if (result.empty()) throw stagecut::invalid_input(folder, "has no mindformer.log");
   return result;
@@ -77,12 +77,12 @@ using rank_logs = std::map<std::size_t, std::vector<std::string>>;
 /// The logs of the stages in a folder with one folder, or one log, per device; none if no names match.
 [[nodiscard]] inline rank_logs logs_of_stages(const std::string& folder) {
   rank_logs result;
-  for (const auto& each : entries_of(folder)) {
+  for (const auto& entry : entries_of(folder)) {
     std::error_code none;
-    const bool is_folder = std::filesystem::is_directory(each, none);
-    const auto stage = stage_of_name((is_folder ? each.filename() : each.stem()).string());
-    if (!stage || (!is_folder && each.extension() != ".log")) continue;
-    for (const std::string& log : is_folder ? logs_of_device(each.string()) : std::vector{each.string()}) {
+    const bool is_folder = std::filesystem::is_directory(entry, none);
+    const auto stage = stage_of_name((is_folder ? entry.filename() : entry.stem()).string());
+    if (!stage || (!is_folder && entry.extension() != ".log")) continue;
+    for (const std::string& log : is_folder ? logs_of_device(entry.string()) : std::vector{entry.string()}) {
       result[*stage].push_back(log);
     }
   }
@@ -92,11 +92,11 @@ using rank_logs = std::map<std::size_t, std::vector<std::string>>;
 /// The logs of a folder whose names end in a rank's number, worker_3.log.
 [[nodiscard]] inline rank_logs logs_of_ranks(const std::string& folder) {
   rank_logs result;
-  for (const auto& each : entries_of(folder)) {
-    if (each.extension() != ".log") continue;
-    const std::string stem = each.stem().string();
+  for (const auto& entry : entries_of(folder)) {
+    if (entry.extension() != ".log") continue;
+    const std::string stem = entry.stem().string();
     const auto rank = parse_count(std::string_view(stem).substr(stem.find_last_not_of("0123456789") + 1));
-    if (rank) result[*rank].push_back(each.string());
+    if (rank) result[*rank].push_back(entry.string());
   }
   return result;
 }
@@ -105,12 +105,12 @@ using rank_logs = std::map<std::size_t, std::vector<std::string>>;
 [[nodiscard]] inline rank_logs logs_named(const std::string& files) {
   rank_logs result;
   std::size_t next = 0;
-  for (const std::string_view each : split(files, ',')) {
-    const std::size_t equals = each.find('=');
-    const auto rank = parse_count(each.substr(0, equals));
+  for (const std::string_view file : split(files, ',')) {
+    const std::size_t equals = file.find('=');
+    const auto rank = parse_count(file.substr(0, equals));
     const bool named = equals != std::string_view::npos && rank;
     next = named ? *rank : next;
-    result[next++].emplace_back(named ? each.substr(equals + 1) : each);
+    result[next++].emplace_back(named ? file.substr(equals + 1) : file);
   }
   return result;
 }

@@ -78,7 +78,7 @@ struct recompute_flags {
   [[nodiscard]] std::vector<std::string> names(const stagecut::profile& model, bool computed) {
     if (how.empty() || (computed && of_computed())) {
       std::vector<std::string> own{"none"};
-      for (const stagecut::layer& each : model.layers) own.push_back(own_recomputation(each));
+      for (const stagecut::layer& layer : model.layers) own.push_back(own_recomputation(layer));
       return own;
     }
     ask_names(model);
@@ -94,8 +94,8 @@ struct recompute_flags {
   /// Whether --recompute was not given, and some layer that recomputes nothing could.
   [[nodiscard]] bool is_unused(const stagecut::profile& model, bool computed) const {
     if (recompute_option->count() != 0) return false;
-    return std::any_of(model.layers.begin(), model.layers.end(), [&](const stagecut::layer& each) {
-      return own_recomputation(each) == "none" && (computed || !each.recomputations.empty());
+    return std::any_of(model.layers.begin(), model.layers.end(), [&](const stagecut::layer& layer) {
+      return own_recomputation(layer) == "none" && (computed || !layer.recomputations.empty());
     });
   }
 
@@ -168,12 +168,12 @@ struct recompute_flags {
   [[nodiscard]] std::vector<stagecut::recompute_strategy> starts(const stagecut::profile& model,
                                                                  const stagecut::plan_request& request) const {
     std::vector<stagecut::recompute_strategy> result;
-    for (const manual_strategy& each : manuals_) {
+    for (const manual_strategy& strategy : manuals_) {
       stagecut::plan_request of = alone(request);
-      of.stages_per_rank = each.read.stages_per_rank;
+      of.stages_per_rank = strategy.read.stages_per_rank;
       of.schedule = usual_order(of);
       const stagecut::asked_recomputation asked = stagecut::ask_recomputation(model, of, options_);
-      result.push_back(each.of(asked.chain.model, layers_before(model) - asked.chain.first));
+      result.push_back(strategy.of(asked.chain.model, layers_before(model) - asked.chain.first));
     }
     return result;
   }
@@ -188,11 +188,11 @@ struct recompute_flags {
     const stagecut::asked_recomputation asked = stagecut::ask_recomputation(model, request, options);
     std::vector<std::pair<std::string, stagecut::recompute_strategy>> own;
     std::vector<asked_strategy> others;
-    for (const manual_strategy& each : manuals_) {
-      if (each.read.stages_per_rank == request.stages_per_rank) {
-        own.emplace_back(each.name, each.of(asked.chain.model, layers_before(model) - asked.chain.first));
+    for (const manual_strategy& strategy : manuals_) {
+      if (strategy.read.stages_per_rank == request.stages_per_rank) {
+        own.emplace_back(strategy.name, strategy.of(asked.chain.model, layers_before(model) - asked.chain.first));
       } else {
-        others.push_back(of_other_number(model, request, each));
+        others.push_back(of_other_number(model, request, strategy));
       }
     }
     std::vector<asked_strategy> rows;
@@ -271,10 +271,10 @@ struct recompute_flags {
     const auto add = [&](const std::string& name) {
       if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     };
-    for (const stagecut::layer& each : model.layers) {
-      if (each.recomputations.empty()) continue;
-      add(own_recomputation(each));
-      for (const stagecut::layer_variant& way : each.recomputations.get()) add(way.name);
+    for (const stagecut::layer& layer : model.layers) {
+      if (layer.recomputations.empty()) continue;
+      add(own_recomputation(layer));
+      for (const stagecut::layer_variant& way : layer.recomputations.get()) add(way.name);
     }
     return names;
   }
@@ -304,7 +304,7 @@ struct recompute_flags {
       throw CLI::ValidationError("--recompute", "no layer defines how it could be recomputed: \"recomputations\"");
     if (how == "auto") return;
     std::vector<std::string> own;
-    for (const stagecut::layer& each : model.layers) own.push_back(own_recomputation(each));
+    for (const stagecut::layer& layer : model.layers) own.push_back(own_recomputation(layer));
     const bool as_they_are = known.empty() && std::find(own.begin(), own.end(), how) != own.end();
     if (slices > 1 && (how.empty() || as_they_are)) {  // only sequences are sliced
       options_.names = std::move(own);

@@ -22,9 +22,9 @@
 /// The schedules that plans support; `auto` compares the usual ones.
 inline std::vector<std::string> planned_schedules() {
   std::vector<std::string> names = {"auto"};
-  for (const auto& each : stagecut::schedules) {
-    const bool made = each.kind == stagecut::schedule_kind::synthesized;
-    if (made || !stagecut::needs_more(each)) names.emplace_back(each.name);
+  for (const auto& entry : stagecut::schedules) {
+    const bool made = entry.kind == stagecut::schedule_kind::synthesized;
+    if (made || !stagecut::needs_more(entry)) names.emplace_back(entry.name);
   }
   return names;
 }

@@ -38,12 +38,13 @@ struct asked_strategy {
 [[nodiscard]] inline std::string file_name_of(std::string_view name) {
   name.remove_prefix(std::min(name.find_last_of("/\\") + 1, name.size()));
   std::string result;
-  for (const char each : name) {
-    const bool kept = (each >= '0' && each <= '9') || (each >= 'a' && each <= 'z') || (each >= 'A' && each <= 'Z') ||
-                      each == '_' || (each == '.' && !result.empty());
+  for (const char character : name) {
+    const bool kept = (character >= '0' && character <= '9') || (character >= 'a' && character <= 'z') ||
+                      (character >= 'A' && character <= 'Z') || character == '_' ||
+                      (character == '.' && !result.empty());
     if (kept) {
-      result += each;
-    } else if (each != '\'' && !result.empty() && result.back() != '-') {
+      result += character;
+    } else if (character != '\'' && !result.empty() && result.back() != '-') {
       result += '-';
     }
   }

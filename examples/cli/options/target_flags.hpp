@@ -77,7 +77,7 @@ struct target_flags {
                                                    : asked.with_in_flight;
     if (entry->schedules.empty() || stagecut::find_schedule(*entry, meant) != nullptr) return;
     std::vector<std::string> known;
-    for (const auto& each : entry->schedules) known.emplace_back(to_string(each.kind));
+    for (const auto& schedule : entry->schedules) known.emplace_back(to_string(schedule.kind));
     throw stagecut::not_representable(
         entry->name, fmt::format("it is {}, and it runs {}", to_string(meant), fmt::join(known, ", ")), "schedule");
   }

@@ -29,8 +29,8 @@ inline void refuse_idle_links(const char* option, const stagecut::profile& model
   for (const auto& layer : model.layers) {
     if (layer.output != 0) return;
   }
-  for (const auto& each : links) {
-    if (each.latency != 0) return;
+  for (const auto& link : links) {
+    if (link.latency != 0) return;
   }
   throw CLI::ValidationError(option, "has no effect: no layer has an output, and messages have no latency");
 }

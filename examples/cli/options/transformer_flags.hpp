@@ -117,8 +117,8 @@ struct transformer_flags {
     if (!as.empty() && !stagecut::io::is_hugging_face_family(as)) {
       const std::string families = stagecut::io::hugging_face_families();
       std::vector<std::string> known;
-      for (std::string_view each : split(families, ',')) {
-        known.emplace_back(each.substr(std::min(each.find_first_not_of(' '), each.size())));
+      for (std::string_view family : split(families, ',')) {
+        known.emplace_back(family.substr(std::min(family.find_first_not_of(' '), family.size())));
       }
       throw CLI::ValidationError("--as",
                                  fmt::format("{} is none of {}{}", shown(as), families, did_you_mean(as, known)));
@@ -138,17 +138,17 @@ struct transformer_flags {
   /// The first of them that was given; null: none.
   /// @param but_shards  ignores the tensor-parallel option
   [[nodiscard]] const CLI::Option* given(bool but_shards) const {
-    for (const CLI::Option* each : options) {
-      if (each->count() != 0 && !(but_shards && each->get_name() == "--tensor-parallel")) return each;
+    for (const CLI::Option* option : options) {
+      if (option->count() != 0 && !(but_shards && option->get_name() == "--tensor-parallel")) return option;
     }
     return nullptr;
   }
 
   /// Applies the options to a training.
   void ask(stagecut::transformer::training& r) const {
-    for (const CLI::Option* const each : of_training) {
-      if (inference && each->count() != 0)
-        throw CLI::ValidationError(each->get_name(), "is of training, not of --inference");
+    for (const CLI::Option* const option : of_training) {
+      if (inference && option->count() != 0)
+        throw CLI::ValidationError(option->get_name(), "is of training, not of --inference");
     }
     const auto set = [](const auto& given, auto& into) {
       if (given) into = *given;

@@ -15,9 +15,9 @@
 /// The options of a command as written, with their dashes.
 inline std::vector<std::string> option_names(const CLI::App& command) {
   std::vector<std::string> names;
-  for (const CLI::Option* const each : command.get_options()) {
-    for (const std::string& name : each->get_lnames()) names.push_back("--" + name);
-    for (const std::string& name : each->get_snames()) names.push_back("-" + name);
+  for (const CLI::Option* const option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
   }
   return names;
 }
@@ -43,9 +43,9 @@ inline std::string unknown_argument(const CLI::App& app, const std::vector<std::
     }
     std::vector<std::string> inner;
     const CLI::App* next = nullptr;
-    for (const CLI::App* const each : command->get_subcommands([](const CLI::App*) { return true; })) {
-      inner.push_back(each->get_name());
-      if (each->get_name() == word) next = each;
+    for (const CLI::App* const subcommand : command->get_subcommands([](const CLI::App*) { return true; })) {
+      inner.push_back(subcommand->get_name());
+      if (subcommand->get_name() == word) next = subcommand;
     }
     if (inner.empty()) continue;
     if (next == nullptr) {

@@ -20,8 +20,8 @@ inline std::string bash_values(const option_description& of) {
 /// The case that follows the words to the current command.
 inline std::string bash_commands(const command_description& program) {
   std::string text;
-  for (const command_description* const each : all_of(program)) {
-    if (each != &program) text += fmt::format("{}'{}'", text.empty() ? "" : " | ", each->name());
+  for (const command_description* const description : all_of(program)) {
+    if (description != &program) text += fmt::format("{}'{}'", text.empty() ? "" : " | ", description->name());
   }
   return text;
 }
@@ -33,8 +33,8 @@ inline std::string bash_option_values(const command_description& program) {
     for (const option_description& option : command->options) {
       const bool unknown = !option.file && option.known.words.empty();
       std::string names;
-      for (const std::string& each : option.names) {
-        names += fmt::format("{}'{} {}'", names.empty() ? "" : " | ", command->name(), each);
+      for (const std::string& name : option.names) {
+        names += fmt::format("{}'{} {}'", names.empty() ? "" : " | ", command->name(), name);
       }
       if (option.value.empty()) continue;
       if (unknown) {
@@ -57,8 +57,8 @@ inline std::string bash_offers(const command_description& program) {
     text += fmt::format("      '{}') options='{}'", command->name(), options.substr(options.empty() ? 0 : 1));
     if (!command->commands.empty()) {
       text += " words='";
-      for (const command_description& each : command->commands) {
-        text += fmt::format("{}{}", &each == &command->commands.front() ? "" : " ", each.path.back());
+      for (const command_description& description : command->commands) {
+        text += fmt::format("{}{}", &description == &command->commands.front() ? "" : " ", description.path.back());
       }
       text += "'";
     } else if (!command->arguments.empty()) {

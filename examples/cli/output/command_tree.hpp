@@ -68,8 +68,8 @@ inline known_values known_values_of(CLI::Option& option) {
     result.how = end.empty()     ? known_values::kind::only
                  : end[0] == ',' ? known_values::kind::list
                                  : known_values::kind::among_others;
-    for (const std::string_view each : split(std::string_view(name).substr(1, close - 1), ',')) {
-      result.words.emplace_back(each);
+    for (const std::string_view part : split(std::string_view(name).substr(1, close - 1), ',')) {
+      result.words.emplace_back(part);
     }
   }
 }
@@ -100,13 +100,13 @@ inline command_description description_of(CLI::App& command, std::string version
   result.path.push_back(command.get_name());
   result.says = command.get_description();
   result.version = std::move(version);
-  for (CLI::Option* const each : command.get_options()) {
-    if (each->get_group().empty()) continue;  // hidden
-    (each->get_positional() ? result.arguments : result.options).push_back(description_of(*each));
+  for (CLI::Option* const option : command.get_options()) {
+    if (option->get_group().empty()) continue;  // hidden
+    (option->get_positional() ? result.arguments : result.options).push_back(description_of(*option));
   }
   result.needs_command = command.get_require_subcommand_min() > 0;
-  for (CLI::App* const each : command.get_subcommands({})) {
-    result.commands.push_back(description_of(*each, result.version, result.path));
+  for (CLI::App* const subcommand : command.get_subcommands({})) {
+    result.commands.push_back(description_of(*subcommand, result.version, result.path));
   }
   return result;
 }
@@ -114,9 +114,9 @@ inline command_description description_of(CLI::App& command, std::string version
 /// The names of all subcommands.
 inline std::vector<std::string> commands_in(CLI::App& command) {
   std::vector<std::string> result;
-  for (CLI::App* const each : command.get_subcommands({})) {
-    result.push_back(each->get_name());
-    for (std::string& inner : commands_in(*each)) result.push_back(std::move(inner));
+  for (CLI::App* const subcommand : command.get_subcommands({})) {
+    result.push_back(subcommand->get_name());
+    for (std::string& inner : commands_in(*subcommand)) result.push_back(std::move(inner));
   }
   return result;
 }
@@ -124,8 +124,8 @@ inline std::vector<std::string> commands_in(CLI::App& command) {
 /// A command and all its descendants, parents first.
 inline std::vector<const command_description*> all_of(const command_description& command) {
   std::vector<const command_description*> result = {&command};
-  for (const command_description& each : command.commands) {
-    for (const command_description* const inner : all_of(each)) result.push_back(inner);
+  for (const command_description& description : command.commands) {
+    for (const command_description* const inner : all_of(description)) result.push_back(inner);
   }
   return result;
 }

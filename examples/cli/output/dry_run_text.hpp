@@ -63,10 +63,11 @@ inline std::string dry_runs_text(const stagecut::dry_run_design& design, const s
 inline std::string dry_runs_yaml(const stagecut::dry_run_design& design, const std::vector<std::string>& choices,
                                  std::size_t layers) {
   std::vector<sapp_settings> all;
-  for (const stagecut::dry_run& each : design.runs) all.push_back(sapp_settings_of(each, choices, layers));
+  for (const stagecut::dry_run& run : design.runs) all.push_back(sapp_settings_of(run, choices, layers));
   const auto lists = [&](const char* indent, const char* name, auto part) {
     std::string text = fmt::format("{}{}:\n", indent, name);
-    for (const sapp_settings& each : all) text += fmt::format("{}  - [{}]\n", indent, fmt::join(each.*part, ", "));
+    for (const sapp_settings& settings : all)
+      text += fmt::format("{}  - [{}]\n", indent, fmt::join(settings.*part, ", "));
     return text;
   };
   return fmt::format("pipeline_config:\n  pipeline_num: {}\n  num_layer: {}\n", design.runs.front().layers.size(),

@@ -22,7 +22,7 @@ class explain_document {
 
   [[nodiscard]] std::string text() const {
     json devices = json::array();
-    for (const auto& each : explanation_.devices) devices.push_back(parts(each));
+    for (const auto& device : explanation_.devices) devices.push_back(parts(device));
     const json whole = {{"makespan", number(explanation_.makespan)},
                         {"mean", parts(explanation_.parts)},
                         {"devices", std::move(devices)},
@@ -41,7 +41,7 @@ class explain_document {
   [[nodiscard]] static json number(double value) { return stagecut::io::json_number(value); }
   [[nodiscard]] static json numbers(const std::vector<double>& values) {
     json list = json::array();
-    for (const double each : values) list.push_back(number(each));
+    for (const double value : values) list.push_back(number(value));
     return list;
   }
 
@@ -56,12 +56,12 @@ class explain_document {
 
   [[nodiscard]] json path() const {
     json stages = json::array();
-    for (const auto& each : explanation_.path.stages) {
-      stages.push_back({{"forward", number(each.forward)},
-                        {"backward", number(each.backward)},
-                        {"backward_input", number(each.backward_input)},
-                        {"backward_weight", number(each.backward_weight)},
-                        {"update", number(each.update)}});
+    for (const auto& stage : explanation_.path.stages) {
+      stages.push_back({{"forward", number(stage.forward)},
+                        {"backward", number(stage.backward)},
+                        {"backward_input", number(stage.backward_input)},
+                        {"backward_weight", number(stage.backward_weight)},
+                        {"update", number(stage.update)}});
     }
     return {{"stages", std::move(stages)}, {"messages", numbers(explanation_.path.messages)}};
   }
@@ -90,16 +90,16 @@ class explain_document {
 
   [[nodiscard]] json changes() const {
     json list = json::array();
-    for (const auto& each : explanation_.changes) {
-      json one = {{"change", to_string(each.kind)}};
-      if (each.kind == stagecut::change_kind::boundary) one["boundary"] = each.index;
-      if (each.kind == stagecut::change_kind::device) one["device"] = each.index;
-      if (each.kind == stagecut::change_kind::group) one["group"] = each.index;
-      one["cuts"] = std::vector<std::size_t>(each.cuts.points().begin(), each.cuts.points().end());
-      one["schedule"] = each.schedule;
-      one["microbatches"] = each.microbatches;
-      one["makespan"] = number(each.makespan);
-      one["saved"] = number(each.saved);
+    for (const auto& change : explanation_.changes) {
+      json one = {{"change", to_string(change.kind)}};
+      if (change.kind == stagecut::change_kind::boundary) one["boundary"] = change.index;
+      if (change.kind == stagecut::change_kind::device) one["device"] = change.index;
+      if (change.kind == stagecut::change_kind::group) one["group"] = change.index;
+      one["cuts"] = std::vector<std::size_t>(change.cuts.points().begin(), change.cuts.points().end());
+      one["schedule"] = change.schedule;
+      one["microbatches"] = change.microbatches;
+      one["makespan"] = number(change.makespan);
+      one["saved"] = number(change.saved);
       list.push_back(std::move(one));
     }
     return list;

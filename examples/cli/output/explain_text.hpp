@@ -45,7 +45,7 @@ class explain_text {
 
   [[nodiscard]] std::string text() const {
     std::string all;
-    for (const explained_part& each : parts()) all += (all.empty() ? "" : "\n") + each.text();
+    for (const explained_part& part : parts()) all += (all.empty() ? "" : "\n") + part.text();
     return all;
   }
 
@@ -94,12 +94,12 @@ class explain_text {
 
   [[nodiscard]] path_columns columns() const {
     path_columns result;
-    for (const auto& each : explanation_.path.stages) {
-      result.backward = result.backward || each.backward > 0;
-      result.split = result.split || each.backward_input > 0 || each.backward_weight > 0;
-      result.update = result.update || each.update > 0;
+    for (const auto& stage : explanation_.path.stages) {
+      result.backward = result.backward || stage.backward > 0;
+      result.split = result.split || stage.backward_input > 0 || stage.backward_weight > 0;
+      result.update = result.update || stage.update > 0;
     }
-    for (const double each : explanation_.path.messages) result.messages = result.messages || each > 0;
+    for (const double message : explanation_.path.messages) result.messages = result.messages || message > 0;
     return result;
   }
 
@@ -240,9 +240,9 @@ class explain_text {
       text += "nothing of what was tried: boundaries, schedules, microbatches, links, devices\n";
     if (!explanation_.changes.empty()) {
       lines.add({"", "makespan", "saves", ""});
-      for (const auto& each : explanation_.changes) {
-        lines.add({change_text(made_, each), time(each.makespan), time(each.saved),
-                   fmt::format("{:.2f} %", 100 * (each.saved / explanation_.makespan))});
+      for (const auto& change : explanation_.changes) {
+        lines.add({change_text(made_, change), time(change.makespan), time(change.saved),
+                   fmt::format("{:.2f} %", 100 * (change.saved / explanation_.makespan))});
       }
     }
     if (!explanation_.all_changes) text += "there was no time to try all changes\n";

@@ -28,13 +28,13 @@ template <class PlanOrProfile>
 void say_misspelt(const std::string& source, const PlanOrProfile& read) {
   constexpr std::size_t most = 3;
   std::vector<std::string> names;
-  for (const auto& each : stagecut::io::unknown_members(read)) {
-    if (std::find(names.begin(), names.end(), each.name) != names.end()) continue;
-    const std::string guess = did_you_mean(each.name, {each.known.begin(), each.known.end()});
+  for (const auto& member : stagecut::io::unknown_members(read)) {
+    if (std::find(names.begin(), names.end(), member.name) != names.end()) continue;
+    const std::string guess = did_you_mean(member.name, {member.known.begin(), member.known.end()});
     if (guess.empty()) continue;
-    names.push_back(each.name);
+    names.push_back(member.name);
     if (names.size() > most) return say(fmt::format("{}: has more names that are not known", source));
-    say(fmt::format("{}#{}: is not known, and kept{}", source, each.pointer, guess));
+    say(fmt::format("{}#{}: is not known, and kept{}", source, member.pointer, guess));
   }
 }
 

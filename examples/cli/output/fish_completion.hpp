@@ -13,9 +13,9 @@
 /// A single-quoted text for fish.
 inline std::string fish_quoted(const std::string& text) {
   std::string result = "'";
-  for (const char each : text) {
-    if (each == '\'' || each == '\\') result += '\\';
-    result += each;
+  for (const char character : text) {
+    if (character == '\'' || character == '\\') result += '\\';
+    result += character;
   }
   return result + "'";
 }
@@ -41,8 +41,8 @@ inline std::string fish_offers(const command_description& command) {
     }
     text += fmt::format("{} -d {}\n", option.value.empty() ? "" : fish_values(option), fish_quoted(option.says));
   }
-  for (const command_description& each : command.commands) {
-    text += fmt::format("{} -a {} -d {}\n", start, each.path.back(), fish_quoted(each.says));
+  for (const command_description& description : command.commands) {
+    text += fmt::format("{} -a {} -d {}\n", start, description.path.back(), fish_quoted(description.says));
   }
   if (!command.arguments.empty()) {
     const option_description& first = command.arguments.front();
@@ -54,9 +54,9 @@ inline std::string fish_offers(const command_description& command) {
 /// The script for fish.
 inline std::string fish_completion(const command_description& program) {
   std::string commands, offers;
-  for (const command_description* const each : all_of(program)) {
-    if (each != &program) commands += fmt::format(" '{}'", each->name());
-    offers += fish_offers(*each);
+  for (const command_description* const description : all_of(program)) {
+    if (description != &program) commands += fmt::format(" '{}'", description->name());
+    offers += fish_offers(*description);
   }
   return fmt::format(R"(# Completes commands and options of stagecut in fish: written by `stagecut completion fish`.
 function __stagecut_at -d 'Whether the words so far call this command of stagecut'

@@ -25,13 +25,13 @@ inline std::string roff(std::string_view text) {
   constexpr stagecut::named<std::string_view> signs[] = {{"\\", "\\e"},  {"-", "\\-"},   {"'", "\\(aq"}, {"\"", "\\(dq"},
                                                         {"^", "\\(ha"}, {"~", "\\(ti"}, {"`", "\\(ga"}};
   std::string result;
-  for (const char each : text) {
-    const auto* const sign = stagecut::find_name(signs, std::string_view(&each, 1));
+  for (const char character : text) {
+    const auto* const sign = stagecut::find_name(signs, std::string_view(&character, 1));
     if (sign != nullptr) {
       result += sign->value;
     } else {
-      if (each == '.' && (result.empty() || result.back() == '\n')) result += "\\&";
-      result += each;
+      if (character == '.' && (result.empty() || result.back() == '\n')) result += "\\&";
+      result += character;
     }
   }
   return result;
@@ -74,8 +74,8 @@ inline std::string values_text(const option_description& option) {
 /// An option or an argument with its description.
 inline std::string roff_option(const option_description& option, bool placed) {
   std::string names;
-  for (const std::string& each : option.names) {
-    names += fmt::format("{}\\f{}{}\\fR", names.empty() ? "" : ", ", placed ? 'I' : 'B', roff(each));
+  for (const std::string& name : option.names) {
+    names += fmt::format("{}\\f{}{}\\fR", names.empty() ? "" : ", ", placed ? 'I' : 'B', roff(name));
   }
   if (!placed && !option.value.empty()) names += fmt::format(" \\fI{}\\fR", roff(option.value));
   const std::string end = option.required && !placed ? " Required." : "";
@@ -87,13 +87,13 @@ inline std::string roff_option(const option_description& option, bool placed) {
 inline std::string roff_options(const command_description& command) {
   std::string text;
   std::vector<std::string> groups;
-  for (const option_description& each : command.options) {
-    if (std::find(groups.begin(), groups.end(), each.group) == groups.end()) groups.push_back(each.group);
+  for (const option_description& description : command.options) {
+    if (std::find(groups.begin(), groups.end(), description.group) == groups.end()) groups.push_back(description.group);
   }
   for (const std::string& group : groups) {
     text += &group == &groups.front() ? ".SH OPTIONS\n" : fmt::format(".SS {}\n", roff(group));
-    for (const option_description& each : command.options) {
-      if (each.group == group) text += roff_option(each, false);
+    for (const option_description& description : command.options) {
+      if (description.group == group) text += roff_option(description, false);
     }
   }
   return text;
@@ -102,7 +102,8 @@ inline std::string roff_options(const command_description& command) {
 /// `stagecut plan [OPTIONS] FILE`, as in the usage.
 inline std::string roff_synopsis(const command_description& command) {
   std::string text = fmt::format(".SH SYNOPSIS\n\\fB{}\\fR [\\fIOPTIONS\\fR]", roff(command.name()));
-  for (const option_description& each : command.arguments) text += fmt::format(" \\fI{}\\fR", roff(each.usage()));
+  for (const option_description& description : command.arguments)
+    text += fmt::format(" \\fI{}\\fR", roff(description.usage()));
   if (!command.commands.empty()) text += command.needs_command ? " \\fISUBCOMMAND\\fR" : " [\\fISUBCOMMAND\\fR]";
   return text + '\n';
 }
@@ -110,34 +111,34 @@ inline std::string roff_synopsis(const command_description& command) {
 /// The description of the command, its subcommands and its arguments.
 inline std::string roff_description(const command_description& command, std::string_view prose) {
   std::string text = ".SH DESCRIPTION\n";
-  for (const std::string_view each : split(prose, '\n')) {
-    text += (each.data() == prose.data() ? "" : ".PP\n") + roff_lines(each);
+  for (const std::string_view line : split(prose, '\n')) {
+    text += (line.data() == prose.data() ? "" : ".PP\n") + roff_lines(line);
   }
   if (!command.commands.empty()) text += ".SH COMMANDS\n";
-  for (const command_description& each : command.commands) {
-    text += fmt::format(".TP\n\\fB{}\\fR\n{}", roff(each.path.back()),
-                        roff_lines(fmt::format("{}: see {}(1).", each.says, each.name("-"))));
+  for (const command_description& description : command.commands) {
+    text += fmt::format(".TP\n\\fB{}\\fR\n{}", roff(description.path.back()),
+                        roff_lines(fmt::format("{}: see {}(1).", description.says, description.name("-"))));
   }
   if (!command.arguments.empty()) text += ".SH ARGUMENTS\n";
-  for (const option_description& each : command.arguments) text += roff_option(each, true);
+  for (const option_description& description : command.arguments) text += roff_option(description, true);
   return text;
 }
 
 /// Statuses, examples, and the files installed with the program.
 inline std::string roff_rest(const command_description& command, std::string_view examples) {
   std::string text = ".SH EXIT STATUS\n";
-  for (const status_meaning& each : status_meanings) {
-    const bool all = *each.of == '\0', program = command.path.size() == 1;
-    if (!all && !program && std::string_view(each.of).find(command.path.back()) == std::string_view::npos) continue;
-    const std::string of = all || !program ? "" : fmt::format(" Returned by {}.", each.of);
-    text += fmt::format(".TP\n\\fB{}\\fR\n{}", static_cast<int>(each.status), roff_lines(each.means + of));
+  for (const status_meaning& meaning : status_meanings) {
+    const bool all = *meaning.of == '\0', program = command.path.size() == 1;
+    if (!all && !program && std::string_view(meaning.of).find(command.path.back()) == std::string_view::npos) continue;
+    const std::string of = all || !program ? "" : fmt::format(" Returned by {}.", meaning.of);
+    text += fmt::format(".TP\n\\fB{}\\fR\n{}", static_cast<int>(meaning.status), roff_lines(meaning.means + of));
   }
   text += ".SH EXAMPLES\n";
-  for (const std::string_view each : split(examples, '\n')) {
-    const std::size_t tab = each.find('\t');
-    text += each.data() == examples.data() ? "" : ".PP\n";
+  for (const std::string_view line : split(examples, '\n')) {
+    const std::size_t tab = line.find('\t');
+    text += line.data() == examples.data() ? "" : ".PP\n";
     text +=
-        fmt::format("{}.PP\n.RS 4\n.nf\n{}\n.fi\n.RE\n", roff_lines(each.substr(0, tab)), roff(each.substr(tab + 1)));
+        fmt::format("{}.PP\n.RS 4\n.nf\n{}\n.fi\n.RE\n", roff_lines(line.substr(0, tab)), roff(line.substr(tab + 1)));
   }
   text += ".SH FILES\nFrom the folder of the program:\n";
   for (const auto& [name, says] : documents) {
@@ -152,14 +153,14 @@ inline std::string manual_page(const command_description& command, const command
   const auto* const known = stagecut::find_name(manual_prose, command.name());
   const page_prose prose = known == nullptr ? page_prose() : known->value;
   std::string others;
-  for (const command_description* const each : all_of(program)) {
-    if (each == &command) continue;
-    others += fmt::format("{}\n.BR {} (1)", others.empty() ? "" : " ,", roff(each->name("-")));
+  for (const command_description* const description : all_of(program)) {
+    if (description == &command) continue;
+    others += fmt::format("{}\n.BR {} (1)", others.empty() ? "" : " ,", roff(description->name("-")));
   }
   std::string text = fmt::format(".SH NAME\n{} \\- {}", roff(title), roff_lines(phrase(command.says)));
   text += roff_synopsis(command) + roff_description(command, prose.text) + roff_options(command) +
           roff_rest(command, prose.examples) + ".SH SEE ALSO" + others + '\n';
-  for (char& each : title) each = static_cast<char>(std::toupper(static_cast<unsigned char>(each)));
+  for (char& character : title) character = static_cast<char>(std::toupper(static_cast<unsigned char>(character)));
   return fmt::format(".\\\" Made by `stagecut manual`.\n.TH {} 1 \"\" \"{}\" \"User Commands\"\n{}", roff(title),
                      roff(command.version), text);
 }

@@ -59,8 +59,8 @@ inline std::string what_holds_text(const stagecut::plan& own, stagecut::framewor
       percent(explanation.parts.work), percent(explanation.parts.schedule), percent(explanation.parts.imbalance));
   if (explanation.parts.transfers > 0) text += fmt::format(", for messages {}", percent(explanation.parts.transfers));
   text += "\n";
-  for (const stagecut::plan_change& each : explanation.changes) {
-    text += fmt::format("{} would save {}\n", change_text(own, each), time_text(own.profile, each.saved));
+  for (const stagecut::plan_change& change : explanation.changes) {
+    text += fmt::format("{} would save {}\n", change_text(own, change), time_text(own.profile, change.saved));
   }
   return text;
 } catch (const std::invalid_argument&) {
@@ -70,7 +70,7 @@ inline std::string what_holds_text(const stagecut::plan& own, stagecut::framewor
 /// The rules that it violates.
 inline std::string broken_text(const stagecut::scored_cut& own) {
   std::string text;
-  for (const std::string& each : own.broken) text += fmt::format("it breaks a rule: {}\n", shown(each, 400));
+  for (const std::string& rule : own.broken) text += fmt::format("it breaks a rule: {}\n", shown(rule, 400));
   return text;
 }
 

@@ -47,7 +47,7 @@ inline std::string formatted(const stagecut::plan& plan, const std::string& form
 /// A check for format names.
 inline CLI::Validator format_check() {
   std::vector<std::string> names = names_of(own_formats);
-  for (const auto& each : stagecut::io::formats) names.emplace_back(each.name);
+  for (const auto& format : stagecut::io::formats) names.emplace_back(format.name);
   const auto check = [names](const std::string& name) {
     const bool known = std::find(names.begin(), names.end(), name) != names.end();
     return known ? std::string()

@@ -42,8 +42,8 @@ inline std::string cost_text(const stagecut::plan& plan, double value) {
 
 /// Whether an objective is a time for every measure of stages.
 inline bool is_of_time_alone(const std::string& objective) {
-  for (const char* const each : {"makespan", "time-per-token", "iteration", "stage-time", "pipeline-latency"}) {
-    if (objective == each) return true;
+  for (const char* const name : {"makespan", "time-per-token", "iteration", "stage-time", "pipeline-latency"}) {
+    if (objective == name) return true;
   }
   return false;
 }

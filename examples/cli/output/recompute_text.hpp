@@ -74,16 +74,16 @@ inline std::string stages_per_rank_text(const stagecut::profile& model, const st
   table lines(0);
   lines.add({"stages/rank", "schedule", "makespan", "no plan below", ""});
   std::vector<std::string> reasons = {""};
-  for (const stagecut::compared_plan& each : all) {
-    const bool any = each.makespan > 0;
+  for (const stagecut::compared_plan& row : all) {
+    const bool any = row.makespan > 0;
     const auto time = [&](double value) { return value > 0 ? time_text(model, value) : std::string("-"); };
-    const stagecut::schedule_entry& entry = stagecut::entry_of(each.schedule);
-    const char* const schedule = to_string(each.stages_per_rank > 1 ? entry.with_stages_per_rank : each.schedule);
-    const std::size_t until = &each == &all.back() ? std::max(last, each.stages_per_rank) : each.stages_per_rank;
-    const std::string numbers = std::to_string(each.stages_per_rank);
-    lines.add({until == each.stages_per_rank ? numbers : fmt::format("{}..{}", numbers, until), any ? schedule : "-", any ? time(each.makespan) : "-",
-               any ? time(each.bound) : "-", state_text(each)});
-    reasons.push_back(any ? "" : "  " + in_options(each.why));
+    const stagecut::schedule_entry& entry = stagecut::entry_of(row.schedule);
+    const char* const schedule = to_string(row.stages_per_rank > 1 ? entry.with_stages_per_rank : row.schedule);
+    const std::size_t until = &row == &all.back() ? std::max(last, row.stages_per_rank) : row.stages_per_rank;
+    const std::string numbers = std::to_string(row.stages_per_rank);
+    lines.add({until == row.stages_per_rank ? numbers : fmt::format("{}..{}", numbers, until), any ? schedule : "-",
+               any ? time(row.makespan) : "-", any ? time(row.bound) : "-", state_text(row)});
+    reasons.push_back(any ? "" : "  " + in_options(row.why));
   }
   return lines.text([&](std::size_t line) { return reasons[line]; });
 }

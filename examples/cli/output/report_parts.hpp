@@ -44,7 +44,7 @@
 /// A report as a page; announces a large one.
 inline std::string page_text(const stagecut::io::report& all) {
   std::size_t passes = 0;
-  for (const auto& each : all.plans) passes += passes_of({&each.picture, 1});
+  for (const auto& plan : all.plans) passes += passes_of({&plan.picture, 1});
   constexpr std::size_t many = 200000;
   constexpr double bytes = 80;  // per pass, and half a message
   if (passes > many) {
@@ -184,8 +184,8 @@ class plan_report {
   /// The layers, cut evenly, by the heaviest stage, and as in the plan.
   void add_cuts(stagecut::io::report& result) const {
     if (!made_.edges.empty() || !made_.assignment.empty() || made_.cuts.stages() == 0) return;
-    for (const stagecut::layer& each : made_.profile.layers)
-      result.layers.emplace_back(shown(each.name), each.forward + each.backward);
+    for (const stagecut::layer& layer : made_.profile.layers)
+      result.layers.emplace_back(shown(layer.name), layer.forward + layer.backward);
     using stagecut::measure;
     for (const auto& [by, name] : {std::pair(measure::layers, "uniform: as many layers in each stage"),
                                    std::pair(measure::time, "bottleneck: the heaviest stage as light as can be")}) {
@@ -251,8 +251,8 @@ class plan_report {
     stagecut::explain_options options;
     options.search.stop = stop;
     try {
-      for (const explained_part& each : explain_text(made_, stagecut::explain_plan(made_, options)).parts()) {
-        result.prices.push_back(shown_table(each.title, each.lines, each.below));
+      for (const explained_part& part : explain_text(made_, stagecut::explain_plan(made_, options)).parts()) {
+        result.prices.push_back(shown_table(part.title, part.lines, part.below));
       }
     } catch (const std::invalid_argument&) {  // as above
     }
@@ -260,16 +260,16 @@ class plan_report {
 
   /// The lines for each framework, or why it cannot express the plan.
   void add_lines(stagecut::io::report& result) const {
-    for (const auto& each : stagecut::io::formats) {
-      if (each.any_plan) continue;
+    for (const auto& format : stagecut::io::formats) {
+      if (format.any_plan) continue;
       try {
-        const std::string target_lines = each.write(made_);
+        const std::string target_lines = format.write(made_);
         std::string settings =
-            stagecut::find_target(each.name) == nullptr ? "" : settings_text(made_, each.name, target_lines);
+            stagecut::find_target(format.name) == nullptr ? "" : settings_text(made_, format.name, target_lines);
         if (!settings.empty()) settings = "\n# " + settings.substr(0, settings.size() - 1);
-        result.lines.push_back({std::string(each.describes), target_lines + settings, false});
+        result.lines.push_back({std::string(format.describes), target_lines + settings, false});
       } catch (const std::exception& error) {
-        result.lines.push_back({std::string(each.describes), error.what(), true});
+        result.lines.push_back({std::string(format.describes), error.what(), true});
       }
     }
   }

@@ -42,9 +42,9 @@ inline std::string critical_text(const simulated& of) {
   std::vector<std::pair<double, std::string>> shares(of.picture.order.stages() + 1);
   for (std::size_t s = 0; s < of.picture.order.stages(); ++s) shares[s].second = fmt::format("stage {}", s);
   shares.back().second = "transfers";
-  for (const auto& each : run.critical_path) {
-    const bool moves = stagecut::is_transfer(each.what.kind);
-    shares[moves ? shares.size() - 1 : each.what.stage].first += each.end - each.start;
+  for (const auto& step : run.critical_path) {
+    const bool moves = stagecut::is_transfer(step.what.kind);
+    shares[moves ? shares.size() - 1 : step.what.stage].first += step.end - step.start;
   }
   std::stable_sort(shares.begin(), shares.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
   std::string text;

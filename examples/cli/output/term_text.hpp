@@ -49,11 +49,11 @@ inline std::string terms_text(const std::string& layer, const stagecut::transfor
     const double all = stagecut::transformer::seconds_of(terms);
     lines.add({pass, seconds_text(all), "", ""});
     behind.emplace_back();
-    for (const auto& each : terms) {
-      if (each.seconds == 0) continue;
-      const double share = 100 * each.seconds / all;
-      lines.add({fmt::format("  {}", each.name), seconds_text(each.seconds), fmt::format("{:.1f} %", share), ""});
-      behind.push_back(formula_text(each, memory_rate));
+    for (const auto& term : terms) {
+      if (term.seconds == 0) continue;
+      const double share = 100 * term.seconds / all;
+      lines.add({fmt::format("  {}", term.name), seconds_text(term.seconds), fmt::format("{:.1f} %", share), ""});
+      behind.push_back(formula_text(term, memory_rate));
     }
   };
   add("forward", of.forward);

@@ -102,11 +102,10 @@ class timeline {
   /// Whether even the shortest pass is wide enough for its label.
   [[nodiscard]] bool fits_labels() const {
     for (const std::size_t rank : lines_) {
-      for (const auto& each : picture_.run.ops[rank]) {
-        const double steps = (each.end - each.start) / picture_.run.makespan * static_cast<double>(steps_);
-        const double room = steps / (each.what.with_next ? 2 : 1);
-        if (each.end > each.start && std::floor(room + 1e-9) < static_cast<double>(label(each.what).size()))
-          return false;
+      for (const auto& op : picture_.run.ops[rank]) {
+        const double steps = (op.end - op.start) / picture_.run.makespan * static_cast<double>(steps_);
+        const double room = steps / (op.what.with_next ? 2 : 1);
+        if (op.end > op.start && std::floor(room + 1e-9) < static_cast<double>(label(op.what).size())) return false;
       }
     }
     return true;
@@ -178,24 +177,23 @@ class timeline {
     std::array<const stagecut::op*, 12> seen{};
     for (const auto* const all : {&picture_.run.ops, &picture_.run.updates}) {
       for (const auto& rank : *all) {
-        for (const auto& each : rank) {
-          const stagecut::op*& known = seen[static_cast<std::size_t>(each.what.kind)];
-          if (known == nullptr) known = &each.what;
+        for (const auto& op : rank) {
+          const stagecut::op*& known = seen[static_cast<std::size_t>(op.what.kind)];
+          if (known == nullptr) known = &op.what;
         }
       }
     }
     std::string all;
     std::size_t used = 0;
-    for (const stagecut::op* const each : seen) {
-      if (each == nullptr) continue;
-      const char letter = to_string(each->kind)[0];
-      const std::string name = stagecut::io::kind_name(each->kind);
+    for (const stagecut::op* const op : seen) {
+      if (op == nullptr) continue;
+      const char letter = to_string(op->kind)[0];
+      const std::string name = stagecut::io::kind_name(op->kind);
       const std::size_t size = 2 + name.size() + (used == 0 ? 0 : 2);
       const bool wrap = used + size > on_.width;
       all += wrap ? "\n" : used == 0 ? "" : "  ";
       used = wrap ? 2 + name.size() : used + size;
-      all +=
-          on_.colour ? fmt::format("{}{}\x1b[0m {}", colour(*each), letter, name) : fmt::format("{} {}", letter, name);
+      all += on_.colour ? fmt::format("{}{}\x1b[0m {}", colour(*op), letter, name) : fmt::format("{} {}", letter, name);
     }
     return all + '\n';
   }

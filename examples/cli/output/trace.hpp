@@ -15,8 +15,8 @@
 /// The number of passes in some pipelines.
 inline std::size_t passes_of(stagecut::view<const stagecut::io::pipeline_picture> pictures) {
   std::size_t passes = 0;
-  for (const auto& each : pictures) {
-    for (const auto& rank : each.run.ops) passes += rank.size();
+  for (const auto& picture : pictures) {
+    for (const auto& rank : picture.run.ops) passes += rank.size();
   }
   return passes;
 }
@@ -25,13 +25,13 @@ inline std::size_t passes_of(stagecut::view<const stagecut::io::pipeline_picture
 inline double trace_bytes(stagecut::view<const stagecut::io::pipeline_picture> pictures) {
   std::size_t ops = 0;
   std::size_t others = 0;  // arrow ends and memory points
-  for (const auto& each : pictures) {
-    const bool arrows = each.order.ranks() > 1;
-    for (const auto* list : {&each.run.ops, &each.run.transfers, &each.run.updates}) {
+  for (const auto& picture : pictures) {
+    const bool arrows = picture.order.ranks() > 1;
+    for (const auto* list : {&picture.run.ops, &picture.run.transfers, &picture.run.updates}) {
       for (const auto& rank : *list) ops += rank.size();
     }
-    for (const auto& rank : each.run.ops) others += arrows ? 2 * rank.size() : 0;
-    for (const auto& rank : each.memory) others += rank.curve.size();
+    for (const auto& rank : picture.run.ops) others += arrows ? 2 * rank.size() : 0;
+    for (const auto& rank : picture.memory) others += rank.curve.size();
   }
   return 117.0 * static_cast<double>(ops) + 90.0 * static_cast<double>(others);
 }

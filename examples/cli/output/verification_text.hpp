@@ -36,9 +36,9 @@ inline std::string verification_text(const stagecut::profile& model, const stage
                                      bool timed) {
   table lines(0);
   lines.add({"check", "result", "plan", "profile"});
-  for (const auto& each : all.checks) {
-    lines.add({each.name, stagecut::to_string(each.result), check_figure(model, each, timed, each.claimed),
-               check_figure(model, each, timed, each.recomputed)});
+  for (const auto& check : all.checks) {
+    lines.add({check.name, stagecut::to_string(check.result), check_figure(model, check, timed, check.claimed),
+               check_figure(model, check, timed, check.recomputed)});
   }
   const auto reason = [&](std::size_t line) {
     if (line == 0) return std::string();
@@ -48,7 +48,7 @@ inline std::string verification_text(const stagecut::profile& model, const stage
     return "  " + each.place + (both ? ": " : "") + each.why;
   };
   std::size_t counts[3] = {};
-  for (const auto& each : all.checks) ++counts[static_cast<std::size_t>(each.result)];
+  for (const auto& check : all.checks) ++counts[static_cast<std::size_t>(check.result)];
   return lines.text(reason) + fmt::format("{} of {} checks hold, {} do not, {} were not made\n", counts[0],
                                           all.checks.size(), counts[1], counts[2]);
 }
@@ -57,12 +57,12 @@ inline std::string verification_text(const stagecut::profile& model, const stage
 inline std::string verification_json(const stagecut::plan_verification& all) {
   using json = nlohmann::ordered_json;
   json checks = json::array();
-  for (const auto& each : all.checks) {
-    json one = {{"check", each.name}, {"result", stagecut::to_string(each.result)}};
-    if (!each.place.empty()) one["place"] = each.place;
-    if (!each.why.empty()) one["why"] = each.why;
-    if (each.claimed) one["plan"] = *each.claimed;
-    if (each.recomputed) one["profile"] = *each.recomputed;
+  for (const auto& check : all.checks) {
+    json one = {{"check", check.name}, {"result", stagecut::to_string(check.result)}};
+    if (!check.place.empty()) one["place"] = check.place;
+    if (!check.why.empty()) one["why"] = check.why;
+    if (check.claimed) one["plan"] = *check.claimed;
+    if (check.recomputed) one["profile"] = *check.recomputed;
     checks.push_back(std::move(one));
   }
   const json whole = {{"holds", all.holds()}, {"checks", std::move(checks)}};

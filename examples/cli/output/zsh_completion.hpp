@@ -14,13 +14,13 @@
 /// A single-quoted text, in which `_arguments` and `_describe` also interpret some characters.
 inline std::string zsh_text(const std::string& text) {
   std::string result;
-  for (const char each : text) {
-    if (each == '\'') {
+  for (const char character : text) {
+    if (character == '\'') {
       result += "'\\''";
       continue;
     }
-    if (std::string_view("\\[]:").find(each) != std::string_view::npos) result += '\\';
-    result += each;
+    if (std::string_view("\\[]:").find(character) != std::string_view::npos) result += '\\';
+    result += character;
   }
   return result;
 }
@@ -56,18 +56,22 @@ inline std::string zsh_function(const command_description& command) {
   if (!command.commands.empty()) text += "  local curcontext=$curcontext state line\n  typeset -A opt_args\n";
   text += command.commands.empty() ? "  _arguments" : "  _arguments -C";
   for (const option_description& option : command.options) text += zsh_option(option);
-  for (const option_description& each : command.arguments) {
-    text += fmt::format(" \\\n    '{}{}'", each.repeated ? "*" : each.required ? "" : ":", zsh_values(each));
+  for (const option_description& description : command.arguments) {
+    text += fmt::format(" \\\n    '{}{}'",
+                        description.repeated   ? "*"
+                        : description.required ? ""
+                                               : ":",
+                        zsh_values(description));
   }
   if (command.commands.empty()) return text + "\n}\n";
   text +=
       " \\\n    '1: :->command' \\\n    '*:: :->words'\n  case $state in\n    command)\n      local -a commands=(\n";
-  for (const command_description& each : command.commands) {
-    text += fmt::format("        '{}:{}'\n", each.path.back(), zsh_text(each.says));
+  for (const command_description& description : command.commands) {
+    text += fmt::format("        '{}:{}'\n", description.path.back(), zsh_text(description.says));
   }
   text += "      )\n      _describe command commands ;;\n    words)\n      case $words[1] in\n";
-  for (const command_description& each : command.commands) {
-    text += fmt::format("        {}) _{} ;;\n", each.path.back(), each.name("_"));
+  for (const command_description& description : command.commands) {
+    text += fmt::format("        {}) _{} ;;\n", description.path.back(), description.name("_"));
   }
   return text + "      esac ;;\n  esac\n}\n";
 }
@@ -76,7 +80,7 @@ inline std::string zsh_function(const command_description& command) {
 inline std::string zsh_completion(const command_description& program) {
   std::string text =
       "#compdef stagecut\n# Completes commands and options of stagecut in zsh: written by `stagecut completion zsh`.\n";
-  for (const command_description* const each : all_of(program)) text += zsh_function(*each);
+  for (const command_description* const description : all_of(program)) text += zsh_function(*description);
   return text + R"(if [[ $zsh_eval_context[-1] == loadautofunc ]]; then
   _stagecut "$@"
 else

@@ -85,8 +85,8 @@ using layer_samples = std::vector<std::array<std::vector<double>, 3>>;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     sizes.layers[i].name = layers[i]->name;
     sizes.layers[i].kind = layers[i]->kind;
-    for (const parameter& each : layers[i]->parameters()) {
-      sizes.layers[i].parameters += static_cast<double>(each.value.size() * sizeof(float));
+    for (const auto& parameter : layers[i]->parameters()) {
+      sizes.layers[i].parameters += static_cast<double>(parameter.value.size() * sizeof(float));
     }
     sizes.layers[i].resident = 2 * sizes.layers[i].parameters;  // plus the gradient
   }
@@ -147,7 +147,7 @@ struct measured_model {
     if (refused.place() != "samples" || samples.empty()) throw;
   }
   std::vector<double> seconds;
-  for (const stagecut::link_sample& each : samples) seconds.push_back(each.seconds);
+  for (const stagecut::link_sample& sample : samples) seconds.push_back(sample.seconds);
   stagecut::link_fit result{{.latency = quantile(seconds)}};
   for (std::size_t i = 0; i < seconds.size(); ++i) {
     const double error = std::abs(result.link.latency / seconds[i] - 1);
@@ -189,7 +189,7 @@ struct measured_model {
     }
   };
   on_threads(2, turns, [&] {
-    for (inbox& each : boxes) each.fail({}, "the other rank has failed");
+    for (inbox& box : boxes) box.fail({}, "the other rank has failed");
   });
   return link_of(samples);
 }

@@ -56,7 +56,7 @@ struct planned_run {
     throw stagecut::invalid_input("plan", "the schedule has another number of stages");
   }
   for (auto& rank : order.orders) {
-    for (stagecut::op& each : rank) each.with_next = false;
+    for (stagecut::op& op : rank) op.with_next = false;
   }
   planned_run result{.name = std::move(name), .plan = std::move(made), .order = order};
   const bool split = stagecut::has_kind(order, stagecut::op_kind::backward_weight);

@@ -80,7 +80,7 @@ struct measured_run {
     auto sent = ops;
     for (std::size_t r = 0; r < ranks.size(); ++r) {
       ops[r] = ranks[r].iterations[i].ops;
-      for (const auto& each : ranks[r].iterations[i].received) sent[of.order.rank_of[each.what.stage]].push_back(each);
+      for (const auto& op : ranks[r].iterations[i].received) sent[of.order.rank_of[op.what.stage]].push_back(op);
     }
     runs.push_back(stagecut::recorded_run(of.order, std::move(ops), std::move(sent)));
   }
@@ -92,9 +92,9 @@ struct measured_run {
   for (const auto& each : stagecut::memory_curve(of.order, of.predicted, {.activations = of.activations})) {
     result.predicted_bytes.push_back(each.peak_activations);
   }
-  for (const rank_result& each : ranks) {
+  for (const rank_result& rank : ranks) {
     result.measured_bytes.push_back(
-        static_cast<double>(each.peak_bytes[static_cast<std::size_t>(account::activations)]));
+        static_cast<double>(rank.peak_bytes[static_cast<std::size_t>(account::activations)]));
   }
   return result;
 }
@@ -134,21 +134,21 @@ struct measured_run {
                                       : fmt::format("{:.0e}", each.difference)});
   }
   std::string text = lines.text([](std::size_t) { return ""; });
-  for (const measured_run& each : runs) {
-    if (&each != &runs.back() && each.of.name != "makespan") continue;
-    text += fmt::format("\n{}, {}: what an iteration is made of, and every pass\n", each.of.name, each.of.order.name);
+  for (const measured_run& run : runs) {
+    if (&run != &runs.back() && run.of.name != "makespan") continue;
+    text += fmt::format("\n{}, {}: what an iteration is made of, and every pass\n", run.of.name, run.of.order.name);
     table causes(0);
     causes.add({"", "predicted", "measured"});
-    const auto measured = parts_of(each.comparison.measured);
+    const auto measured = parts_of(run.comparison.measured);
     for (std::size_t i = 0; i < measured.size(); ++i) {
-      causes.add({measured[i].first, seconds_text(parts_of(each.comparison.predicted)[i].second),
+      causes.add({measured[i].first, seconds_text(parts_of(run.comparison.predicted)[i].second),
                   seconds_text(measured[i].second)});
     }
-    causes.add({"runtime", "0 s", seconds_text(each.comparison.rest)});
+    causes.add({"runtime", "0 s", seconds_text(run.comparison.rest)});
     text += causes.text([](std::size_t) { return ""; });
     table ops(0);
     ops.add({"pass", "predicted", "measured", "quartiles apart"});
-    for (const stagecut::op_difference& one : each.comparison.ops) {
+    for (const stagecut::op_difference& one : run.comparison.ops) {
       ops.add({fmt::format("{}{}", one.stage, to_string(one.kind)), seconds_text(one.predicted),
                seconds_text(one.measured), seconds_text(one.spread)});
     }

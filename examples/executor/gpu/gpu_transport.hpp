@@ -36,8 +36,8 @@ class gpu_transport final : public transport {
       : of_(of), way_(way), rank_(rank), boxes_(boxes) {
     std::set<std::pair<std::size_t, std::size_t>> edges;  // all ranks create theirs in this order, and so meet
     for (std::size_t r = 0; r < order.ranks(); ++r) {
-      for (const stagecut::op& each : order.orders[r]) {
-        if (is_send(each.kind)) edges.emplace(r, order.rank_of[other_end(each).stage]);
+      for (const stagecut::op& op : order.orders[r]) {
+        if (is_send(op.kind)) edges.emplace(r, order.rank_of[other_end(op).stage]);
       }
     }
     for (const auto& [from, to] : edges) {

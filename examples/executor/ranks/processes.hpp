@@ -39,8 +39,8 @@ struct process_run {
     std::ofstream(path + "/setup.json") << text;
   }
   ~process_run() {
-    for (const pid_t each : running) {
-      if (each != 0) ::kill(each, SIGKILL), ::waitpid(each, nullptr, 0);
+    for (const pid_t process : running) {
+      if (process != 0) ::kill(process, SIGKILL), ::waitpid(process, nullptr, 0);
     }
     std::error_code ignored;
     std::filesystem::remove_all(path, ignored);
@@ -48,7 +48,7 @@ struct process_run {
 
   void start(const std::vector<std::string>& words) {
     std::vector<char*> arguments;
-    for (const std::string& each : words) arguments.push_back(const_cast<char*>(each.c_str()));
+    for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);
     running.push_back(0);
     pid_t child = 0;

@@ -89,8 +89,8 @@ class rank_runner {
         rank_times times = iteration();
         if (i >= setup_.warm_up) result.iterations.push_back(std::move(times));
         if (i + 1 == setup_.warm_up + setup_.iterations && setup_.collect) collect(result.computed);
-        for (const auto& each : stages_) {
-          if (each) each->descend(setup_.rate);
+        for (const auto& stage : stages_) {
+          if (stage) stage->descend(setup_.rate);
         }
       }
       on_.finish();
@@ -110,8 +110,8 @@ class rank_runner {
   using op_kind = stagecut::op_kind;
 
   rank_times iteration() {
-    for (const auto& each : stages_) {
-      if (each) each->clear();
+    for (const auto& stage : stages_) {
+      if (stage) stage->clear();
     }
     on_.finish();
     go_to("the start");
@@ -198,8 +198,8 @@ class rank_runner {
   }
 
   void collect(gradients& to) {
-    for (const auto& each : stages_) {
-      if (each) each->collect(to);
+    for (const auto& stage : stages_) {
+      if (stage) stage->collect(to);
     }
   }
 

@@ -48,7 +48,7 @@ class socket_transport final : public transport {
   }
   ~socket_transport() override {
     boost::system::error_code ignored;
-    for (auto& each : peers_) each.shutdown(protocol::socket::shutdown_both, ignored);
+    for (auto& peer : peers_) peer.shutdown(protocol::socket::shutdown_both, ignored);
   }
 
   void send(std::size_t to, const stagecut::op& what, const float* data, std::size_t count) override {

@@ -45,11 +45,11 @@ class layer {
 
   std::vector<parameter>& parameters() { return parameters_; }
   void clear_gradients() {
-    for (parameter& each : parameters_) on_.fill(each.gradient.data(), each.gradient.size(), 0);
+    for (auto& parameter : parameters_) on_.fill(parameter.gradient.data(), parameter.gradient.size(), 0);
   }
   void descend(float rate) {
-    for (parameter& each : parameters_) {
-      on_.descend(each.value.size(), rate, each.gradient.data(), each.value.data());
+    for (auto& parameter : parameters_) {
+      on_.descend(parameter.value.size(), rate, parameter.gradient.data(), parameter.value.data());
     }
   }
 

@@ -58,7 +58,7 @@ inline void check(const model_config& model) {
   require(in_range(model.tokens) && in_range(model.width) && in_range(model.microbatches),
           "tokens, width and microbatches must be 1 to 2^20");
   require(model.words > 1 && model.words <= std::size_t{1} << 24U, "words must be 2 to 2^24");
-  for (const std::size_t each : model.hidden) require(in_range(each), "blocks must be 1 to 2^20 wide");
+  for (const std::size_t width : model.hidden) require(in_range(width), "blocks must be 1 to 2^20 wide");
 }
 
 /// The inputs and targets of every microbatch, on a device: random tokens, each with the next one as target.
@@ -68,7 +68,7 @@ class token_table {
     std::mt19937_64 random(model.seed);
     std::vector<float> ids(model.tokens + 1);
     for (std::size_t k = 0; k < model.microbatches; ++k) {
-      for (float& each : ids) each = static_cast<float>(random() % model.words);
+      for (float& id : ids) id = static_cast<float>(random() % model.words);
       blocks_.emplace_back(memory, ids.size(), account::parameters);
       on.write(blocks_.back().data(), ids.data(), ids.size());
     }
@@ -76,7 +76,7 @@ class token_table {
   /// Per microbatch, from that token on.
   [[nodiscard]] std::vector<const float*> from(std::size_t token) const {
     std::vector<const float*> result;
-    for (const block& each : blocks_) result.push_back(each.data() + token);
+    for (const auto& block : blocks_) result.push_back(block.data() + token);
     return result;
   }
 

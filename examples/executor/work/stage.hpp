@@ -53,7 +53,7 @@ class layer_stage final : public stage {
     for (std::size_t i = first; i < last; ++i) layers_.push_back(make_layer(model, tokens, i, on, memory));
   }
   block forward(std::size_t microbatch, block input) override {
-    for (const auto& each : layers_) input = each->forward(microbatch, std::move(input));
+    for (const auto& layer : layers_) input = layer->forward(microbatch, std::move(input));
     return input;
   }
   block backward_input(std::size_t microbatch, block gradient) override {
@@ -65,10 +65,10 @@ class layer_stage final : public stage {
     for (std::size_t i = layers_.size(); i-- > 0;) layers_[i]->backward_weight(microbatch);
   }
   void clear() override {
-    for (const auto& each : layers_) each->clear_gradients();
+    for (const auto& layer : layers_) layer->clear_gradients();
   }
   void descend(float rate) override {
-    for (const auto& each : layers_) each->descend(rate);
+    for (const auto& layer : layers_) layer->descend(rate);
   }
   void collect(gradients& to) override {
     if (to.layers.size() < first_ + layers_.size()) to.layers.resize(first_ + layers_.size());

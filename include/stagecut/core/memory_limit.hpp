@@ -56,7 +56,7 @@ class memory_limit {
   /// Every value times `share`.
   [[nodiscard]] memory_limit scaled(double share) const {
     memory_limit result = *this;
-    for (double& each : result.bytes_) each *= share;
+    for (double& bytes : result.bytes_) bytes *= share;
     return result;
   }
 

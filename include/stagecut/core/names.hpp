@@ -21,8 +21,8 @@ struct named {
 /// @param name  of the row
 template <class Rows>
 [[nodiscard]] constexpr auto find_name(const Rows& rows, std::string_view name) noexcept -> decltype(&rows[0]) {
-  for (const auto& each : rows) {
-    if (std::string_view(each.name) == name) return &each;
+  for (const auto& row : rows) {
+    if (std::string_view(row.name) == name) return &row;
   }
   return nullptr;
 }
@@ -30,8 +30,8 @@ template <class Rows>
 /// The word for a value; `?` if there is none. O(rows).
 template <class Value, std::size_t n>
 [[nodiscard]] constexpr const char* name_of(const named<Value> (&words)[n], const Value& value) noexcept {
-  for (const named<Value>& each : words) {
-    if (each.value == value) return each.name;
+  for (const named<Value>& entry : words) {
+    if (entry.value == value) return entry.name;
   }
   return "?";
 }
@@ -44,10 +44,10 @@ template <class Rows, class Keep>
 [[nodiscard]] std::string list_names(const Rows& rows, std::string_view last, const Keep& keep) {
   std::string text;
   std::string_view held;  // the latest, whose separator is not yet known
-  for (const auto& each : rows) {
-    if (!keep(each)) continue;
+  for (const auto& row : rows) {
+    if (!keep(row)) continue;
     if (!held.empty()) text.append(text.empty() ? "" : ", ").append(held);
-    held = each.name;
+    held = row.name;
   }
   return text.append(text.empty() ? "" : last).append(held);
 }

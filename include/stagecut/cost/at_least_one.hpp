@@ -48,7 +48,7 @@ class at_least_one {
     { of_kind(*std::data(items)) } -> std::convertible_to<bool>;
   }
   at_least_one(const Container& items, Predicate of_kind) {
-    for (const auto& each : view<const element_t<Container>>(items)) add(of_kind(each));
+    for (const auto& item : view<const element_t<Container>>(items)) add(of_kind(item));
   }
 
   /// Number of items n of the chain.

@@ -36,7 +36,7 @@ class stage_durations {
       }
     }
     for (std::size_t d = 0; d < terms.size(); ++d) {
-      for (const auto& each : terms[d]) terms_.push_back(each);
+      for (const auto& term : terms[d]) terms_.push_back(term);
       first_[d + 1] = static_cast<std::uint32_t>(terms_.size());
     }
   }

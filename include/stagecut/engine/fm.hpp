@@ -98,7 +98,7 @@ class gain_heap {
         locked_[now.element] = true;
       }
     }
-    for (const Move& each : refused_) push(each);
+    for (const Move& move : refused_) push(move);
     refused_.clear();
     return result;
   }

@@ -82,9 +82,9 @@ inline void join_graphs(const std::vector<layered_graph>& parts, std::uint32_t s
   for (std::size_t i = 0; i < parts.size(); ++i) graph.edges.push_back({0, to[i][0], 0});
   for (std::uint32_t step = 1; step < steps; ++step) {
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      for (const auto& each : parts[i].edges) {
-        if (parts[i].nodes[each.from].step == step) {
-          graph.edges.push_back({to[i][each.from], to[i][each.to], each.bound});
+      for (const auto& edge : parts[i].edges) {
+        if (parts[i].nodes[edge.from].step == step) {
+          graph.edges.push_back({to[i][edge.from], to[i][edge.to], edge.bound});
         }
       }
     }

@@ -135,8 +135,8 @@ inline void matrix_game::play(std::size_t rows, std::size_t first, double more) 
     for (std::size_t c = 0; c < values.size(); ++c) column_weights[c] += counts * columns_[c];
   }
   double sum = 0;
-  for (const double each : column_weights) sum += each;
-  for (double& each : column_weights) each /= sum;
+  for (const double weight : column_weights) sum += weight;
+  for (double& weight : column_weights) weight /= sum;
 }
 
 inline double matrix_game::row_shares(std::size_t first, std::size_t rows, std::vector<double>& shares) const {
@@ -150,7 +150,7 @@ inline double matrix_game::row_shares(std::size_t first, std::size_t rows, std::
 
 inline void matrix_game::share(const std::vector<double>& regrets, std::size_t size, std::vector<double>& weights) {
   double sum = 0;
-  for (const double each : regrets) sum += each;
+  for (const double regret : regrets) sum += regret;
   for (std::size_t i = 0; i < size; ++i) weights[i] = sum > 0 ? regrets[i] / sum : 1 / static_cast<double>(size);
 }
 

@@ -94,8 +94,8 @@ class model_rules final : public cut_rules {
   }
   /// Whether ranks have different limits.
   [[nodiscard]] bool limits_differ() const noexcept {
-    for (const double each : limits_) {
-      if (each != limits_[0]) return true;
+    for (const double limit : limits_) {
+      if (limit != limits_[0]) return true;
     }
     return false;
   }

@@ -35,7 +35,7 @@ class node_queue {
 
   /// Removes the nodes whose bound is not below `best`.
   void keep_below(double best) {
-    std::erase_if(nodes_, [best](const Node& each) { return !(each.bound < best); });
+    std::erase_if(nodes_, [best](const Node& node) { return !(node.bound < best); });
   }
 
  private:

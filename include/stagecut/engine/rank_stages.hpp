@@ -28,9 +28,9 @@ struct rank_stages_view {
 class rank_stages {
  public:
   explicit rank_stages(const schedule& order) {
-    for (const std::size_t each : order.rank_of) rank_of_.push_back(static_cast<std::uint32_t>(each));
+    for (const std::size_t rank : order.rank_of) rank_of_.push_back(static_cast<std::uint32_t>(rank));
     for (const auto& stages : stages_of_ranks(order)) {
-      for (const std::size_t each : stages) all_.push_back(static_cast<std::uint32_t>(each));
+      for (const std::size_t stage : stages) all_.push_back(static_cast<std::uint32_t>(stage));
       first_.push_back(static_cast<std::uint32_t>(all_.size()));
     }
   }

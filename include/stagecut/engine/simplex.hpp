@@ -141,8 +141,8 @@ class simplex {
       }
     }
     matrix_.price(duals_.data(), &block::reduced);
-    for (block& each : matrix_.columns()) {
-      for (double& reduced : each.reduced) reduced = -reduced;
+    for (block& column : matrix_.columns()) {
+      for (double& reduced : column.reduced) reduced = -reduced;
     }
   }
 
@@ -269,10 +269,10 @@ class simplex {
     const double by = reduced / entering_[leaving];
     const double* const row = inverse_.row(leaving);
     for (std::size_t j = 0; j < duals_.size(); ++j) duals_[j] += by * row[j];
-    for (block& each : matrix_.columns()) {
-      double* __restrict const to = each.reduced.data();
-      const double* __restrict const from = each.row.data();
-      for (std::size_t c = 0; c < each.ids.size(); ++c) to[c] -= by * from[c];
+    for (block& column : matrix_.columns()) {
+      double* __restrict const to = column.reduced.data();
+      const double* __restrict const from = column.row.data();
+      for (std::size_t c = 0; c < column.ids.size(); ++c) to[c] -= by * from[c];
     }
     inverse_.pivot(leaving, entering_);
     values_[leaving] /= entering_[leaving];

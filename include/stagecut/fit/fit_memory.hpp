@@ -72,7 +72,7 @@ template <class Solve>
     fail(invalid_input("peaks", joined({few ? counts : "", undetermined_text(undetermined, choices)})));
   }
   double largest = 0;
-  for (const rank_peak& each : peaks) largest = each.bytes > largest ? each.bytes : largest;
+  for (const rank_peak& peak : peaks) largest = peak.bytes > largest ? peak.bytes : largest;
   stagecut::memory_fit result;
   result.activations.assign(choices.size(), 0);
   result.condition = parts.condition();

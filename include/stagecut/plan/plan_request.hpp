@@ -69,47 +69,43 @@ inline constexpr named<plan_objective> objective_names[] = {{"makespan", plan_ob
 /// What to plan. Unset fields keep their defaults. `plan_model` takes all of it; the planners behind it take a part, and
 /// reject the rest: `plan_combinations` lists what goes together.
 struct plan_request {
-  std::size_t devices = 1;       ///< pipeline ranks p
-  std::size_t stages_per_rank = 1;  ///< stages per rank; p * stages_per_rank in all
-  std::size_t cpus = 0;             ///< the most CPUs that take a stage of a graph, in addition to the devices
-  bool at_most = false;             ///< for a graph, whether fewer stages than devices are allowed
-  graph_method method = graph_method::automatic;  ///< the method for graphs and module trees
-  bool as_graph = false;                          ///< whether a chain, too, is planned as a graph
-  /// For `graph_method::communication`: a device holds at most 1 + `imbalance` times an equal part of the variables, and
-  /// of the operators: 0.3 is an excess of 30 %.
-  double imbalance = 0.3;
-  std::size_t microbatches = 0;  ///< per iteration; 0: not known
+  std::size_t devices = 1;                ///< pipeline ranks p
+  std::size_t microbatches = 0;           ///< per iteration; 0: not known
+  stagecut::memory_limit memory_limit{};  ///< bytes of each rank: one value for all, one for each, or no limit
   /// With `stages_per_rank` above 1 `one_forward_one_backward` means interleaved. `synthesized` is planned by the makespan
   /// alone: the schedule is synthesized together with the cut, and with two stages per rank the placement is chosen too: in
   /// turn, or down and back up. All others are planned, by the makespan or by another objective, except sliced and
   /// in_flight (set `in_flight` instead). One that cannot run the `microbatches` is rejected: interleaved needs a
   /// multiple of the devices, or a `group` that it can be made for.
   schedule_kind schedule = schedule_kind::one_forward_one_backward;
-  std::size_t group = 0;  ///< microbatch group for interleaved: `schedule_shape::group`; 0: as many as devices
-  /// Slices of every microbatch's sequence: above 1 `one_forward_one_backward` means sliced 1F1B, which
-  /// `plan_recomputation` plans.
-  std::size_t slices = 1;
+  std::size_t stages_per_rank = 1;  ///< stages per rank; p * stages_per_rank in all
   /// Whether the schedule is chosen, too, and the stages per rank, if the choices leave them open: by `usual_choices`.
   bool any_schedule = false;
   plan_choices choices{};  ///< further open choices; the best combination is planned. None by default
   /// The recomputations that layers may have, `none` for a layer's own figures: planned together with the cut. An empty
   /// list: all that the layers offer. Unset: every layer runs as profiled.
   std::optional<std::vector<std::string>> recomputations{};
-  bool empty_stages = false;  ///< with `recomputations` or `slices`, whether stages may have no layers
   /// Numbers of replicas that a stage may have; with this or `tensor_parallel`, `devices` are those of the machine, and
   /// the plan chooses the number of stages. Without links the exchange of gradients takes no time. Empty: one.
   std::vector<std::size_t> replicas{};
-  std::vector<std::size_t> tensor_parallel{};  ///< tensor-parallel degrees that a stage may have; empty: 1
-  std::size_t device_size = 1;  ///< with either, processors of each device: `device_choices::device_size`
-  bool inference = false;       ///< whether the model serves: forward passes alone, as `as_inference` makes them
-  /// For each stage, for 1F1B with one on each device; empty: the schedule's.
-  std::vector<std::size_t> in_flight{};
-  /// Whether `in_flight` is chosen together with the cut for the least makespan: 1F1B with one stage on each device,
-  /// planned by the makespan. Where schedules are open, they are compared without, and 1F1B also with the best numbers.
-  bool best_in_flight = false;
-  /// The framework that will run the plan of a chain: the best plan is found among those that it can express. 1F1B
-  /// means its first schedule if it runs only others.
-  stagecut::framework target = stagecut::framework::none;
+  std::vector<std::size_t> tensor_parallel{};     ///< tensor-parallel degrees that a stage may have; empty: 1
+  graph_method method = graph_method::automatic;  ///< the method for graphs and module trees
+  bool as_graph = false;                          ///< whether a chain, too, is planned as a graph
+  std::size_t cpus = 0;  ///< the most CPUs that take a stage of a graph, in addition to the devices
+  bool at_most = false;  ///< for a graph, whether fewer stages than devices are allowed
+  /// For `graph_method::communication`: a device holds at most 1 + `imbalance` times an equal part of the variables, and
+  /// of the operators: 0.3 is an excess of 30 %.
+  double imbalance = 0.3;
+  bool inference = false;           ///< whether the model serves: forward passes alone, as `as_inference` makes them
+  std::vector<double> speeds{};     ///< of each device, above 0, 1: as profiled; empty: all 1
+  std::vector<link_speed> links{};  ///< for messages between stages, one per boundary or one for all; empty: no time
+  std::optional<stagecut::topology> topology{};   ///< of the devices; defines the links, instead of `links`
+  transfer_kind transfers = transfer_kind::link;  ///< what messages occupy
+  memory_options memory_accounting{};             ///< how memory is computed
+  double buffer_fraction = 0;                     ///< of each device's memory, kept free, below 1
+  /// The plan's name for `memory_accounting.parameter_multiplier`; empty: derived from how memory is computed, `as profiled` if
+  /// the profile has a layer's resident bytes, else `adam`, or the number if it is not Adam's.
+  std::string optimizer{};
   measure by = measure::time;            ///< the measure to cut by
   std::vector<double> weights{};         ///< of each layer, for `measure::weights`
   std::string weights_name = "weights";  ///< the plan's name for them
@@ -123,20 +119,25 @@ struct plan_request {
   /// `make_plan` is not worse. `compare_plans` uses it for the combinations with as many stages. Without stages: no
   /// initial cut.
   cuts start{};
-  stagecut::memory_limit memory_limit{};  ///< bytes of each rank: one value for all, one for each, or no limit
-  double buffer_fraction = 0;             ///< of each device's memory, kept free, below 1
-  memory_options memory_accounting{};     ///< how memory is computed
-  /// The plan's name for `memory_accounting.parameter_multiplier`; empty: derived from how memory is computed, `as profiled` if
-  /// the profile has a layer's resident bytes, else `adam`, or the number if it is not Adam's.
-  std::string optimizer{};
-  std::vector<double> speeds{};     ///< of each device, above 0, 1: as profiled; empty: all 1
-  std::vector<link_speed> links{};  ///< for messages between stages, one per boundary or one for all; empty: no time
-  std::optional<stagecut::topology> topology{};   ///< of the devices; defines the links, instead of `links`
-  transfer_kind transfers = transfer_kind::link;  ///< what messages occupy
+  /// The framework that will run the plan of a chain: the best plan is found among those that it can express. 1F1B
+  /// means its first schedule if it runs only others.
+  stagecut::framework target = stagecut::framework::none;
+  std::size_t group = 0;  ///< microbatch group for interleaved: `schedule_shape::group`; 0: as many as devices
+  /// Slices of every microbatch's sequence: above 1 `one_forward_one_backward` means sliced 1F1B, which
+  /// `plan_recomputation` plans.
+  std::size_t slices = 1;
+  /// For each stage, for 1F1B with one on each device; empty: the schedule's.
+  std::vector<std::size_t> in_flight{};
+  /// Whether `in_flight` is chosen together with the cut for the least makespan: 1F1B with one stage on each device,
+  /// planned by the makespan. Where schedules are open, they are compared without, and 1F1B also with the best numbers.
+  bool best_in_flight = false;
+  bool empty_stages = false;  ///< with `recomputations` or `slices`, whether stages may have no layers
+  /// With `replicas` or `tensor_parallel`, processors of each device: `device_choices::device_size`.
+  std::size_t device_size = 1;
   /// Limits of the search for better cuts; the bottleneck needs none. Without a limit planners take `usual_node_limit`:
   /// ten seconds or less, and the same plan on every machine; an infinite `time_limit` is none.
   search_options search{};
-  search_backends backends{};                     ///< helpers that find the least makespan
+  search_backends backends{};  ///< helpers that find the least makespan
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI

@@ -138,8 +138,8 @@ namespace detail {
 /// Whether every row is in the position of its kind, after `none`, which has no row.
 [[nodiscard]] constexpr bool targets_in_order() noexcept {
   std::size_t place = 1;
-  for (const target_entry& each : targets) {
-    if (static_cast<std::size_t>(each.kind) != place++) return false;
+  for (const target_entry& entry : targets) {
+    if (static_cast<std::size_t>(entry.kind) != place++) return false;
   }
   return true;
 }
@@ -163,15 +163,15 @@ static_assert(targets_in_order());
 /// The schedule of a target, by its kind or its name; null if it does not run it.
 /// @{
 [[nodiscard]] constexpr const target_schedule* find_schedule(const target_entry& entry, schedule_kind kind) noexcept {
-  for (const target_schedule& each : entry.schedules) {
-    if (each.kind == kind) return &each;
+  for (const target_schedule& schedule : entry.schedules) {
+    if (schedule.kind == kind) return &schedule;
   }
   return nullptr;
 }
 [[nodiscard]] constexpr const target_schedule* find_schedule(const target_entry& entry,
                                                              std::string_view name) noexcept {
-  for (const target_schedule& each : entry.schedules) {
-    if (each.name == name) return &each;
+  for (const target_schedule& schedule : entry.schedules) {
+    if (schedule.name == name) return &schedule;
   }
   return nullptr;
 }

@@ -60,13 +60,13 @@ template <class Visit>
 void each_memory_change(const schedule& order, std::size_t rank, const stage_bytes& bytes, const Visit& visit) {
   const auto parts = static_cast<double>(order.slices);
   std::size_t computed = 0;
-  for (const op& each : order.orders[rank]) {
-    if (!is_compute(each.kind)) continue;
-    const double all = bytes_at(bytes.activations, order, each, 1) / parts;
-    const double late = bytes.weight_part.empty() ? all : bytes.weight_part[each.stage] / parts;
-    const double again = bytes_at(bytes.recomputed, order, each, 0) / parts;
-    const double apart = again + (bytes.recomputed_apart.empty() ? 0 : bytes.recomputed_apart[each.stage] / parts);
-    switch (each.kind) {
+  for (const auto& op : order.orders[rank]) {
+    if (!is_compute(op.kind)) continue;
+    const double all = bytes_at(bytes.activations, order, op, 1) / parts;
+    const double late = bytes.weight_part.empty() ? all : bytes.weight_part[op.stage] / parts;
+    const double again = bytes_at(bytes.recomputed, order, op, 0) / parts;
+    const double apart = again + (bytes.recomputed_apart.empty() ? 0 : bytes.recomputed_apart[op.stage] / parts);
+    switch (op.kind) {
       case op_kind::forward: visit(computed, false, all); break;
       case op_kind::backward:
         if (again != 0) visit(computed, false, again);
@@ -94,8 +94,8 @@ void check_run(const schedule& order, const simulation<T>& run) {
   for (std::size_t r = 0; r < order.ranks() && !run.ops.empty(); ++r) {
     std::size_t i = 0;
     bool same = run.ops.size() == order.ranks();
-    for (const op& each : order.orders[r]) {
-      if (is_compute(each.kind)) same = same && i < run.ops[r].size() && run.ops[r][i++].what == each;
+    for (const auto& op : order.orders[r]) {
+      if (is_compute(op.kind)) same = same && i < run.ops[r].size() && run.ops[r][i++].what == op;
     }
     if (same && i == run.ops[r].size()) continue;
     fail(invalid_input("run", joined({"is of another schedule: rank ", r, " does not run these passes"})));

@@ -29,12 +29,12 @@ template <class T>
 template <class T>
 void check_recorded(const schedule& order, std::size_t rank, const std::vector<timed_op<T>>& ops) {
   std::size_t i = 0;
-  for (const op& each : order.orders[rank]) {
-    if (!is_compute(each.kind)) continue;
-    if (i == ops.size() || ops[i].what != each) {
+  for (const auto& op : order.orders[rank]) {
+    if (!is_compute(op.kind)) continue;
+    if (i == ops.size() || ops[i].what != op) {
       fail(invalid_input(joined({"ops[", rank, "]"}),
                          joined({"has ", i == ops.size() ? "nothing" : to_string(ops[i].what),
-                                 " where the schedule has ", to_string(each)})));
+                                 " where the schedule has ", to_string(op)})));
     }
     ++i;
   }
@@ -115,20 +115,20 @@ template <arithmetic T = double>
   result.updates.resize(ranks);
   for (auto* const all : {&ops, &transfers}) {
     for (auto& rank : *all) {
-      for (timed_op<T>& each : rank) {
+      for (timed_op<T>& op : rank) {
         // A message sent before the first pass began does not come from this iteration's passes.
-        each.start = detail::later(each.start, begin) - begin;
-        each.end = detail::later(each.end, begin) - begin;
-        result.makespan = detail::later(result.makespan, each.end);
+        op.start = detail::later(op.start, begin) - begin;
+        op.end = detail::later(op.end, begin) - begin;
+        result.makespan = detail::later(result.makespan, op.end);
       }
     }
   }
   for (std::size_t r = 0; r < ranks; ++r) {
     rank_use<T>& use = result.ranks[r];
     T until{};  // overlapping passes count as busy once
-    for (const timed_op<T>& each : ops[r]) {
-      if (until < each.end) use.busy += each.end - detail::later(each.start, until);
-      until = detail::later(until, each.end);
+    for (const timed_op<T>& op : ops[r]) {
+      if (until < op.end) use.busy += op.end - detail::later(op.start, until);
+      until = detail::later(until, op.end);
     }
     use.idle = use.busy < result.makespan ? result.makespan - use.busy : T{};
     if (ops[r].empty()) continue;

@@ -201,8 +201,8 @@ namespace detail {
 /// Whether every row is at the index of its kind.
 [[nodiscard]] constexpr bool rows_in_order() noexcept {
   std::size_t place = 0;
-  for (const schedule_entry& each : schedules) {
-    if (static_cast<std::size_t>(each.kind) != place++) return false;
+  for (const schedule_entry& entry : schedules) {
+    if (static_cast<std::size_t>(entry.kind) != place++) return false;
   }
   return true;
 }

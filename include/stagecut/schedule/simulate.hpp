@@ -46,11 +46,11 @@ template <class T>
 void check_sum(view<const timed_task> tasks, view<const std::uint32_t> delays, view<const T> table) {
   if constexpr (integer<T>) {
     T sum{};
-    for (const timed_task& each : tasks) {
-      if (!checked_add(sum, table[each.time])) refuse_sum();
+    for (const timed_task& task : tasks) {
+      if (!checked_add(sum, table[task.time])) refuse_sum();
     }
-    for (const std::uint32_t each : delays) {
-      if (!checked_add(sum, table[each])) refuse_sum();
+    for (const std::uint32_t delay : delays) {
+      if (!checked_add(sum, table[delay])) refuse_sum();
     }
   }
 }
@@ -150,8 +150,8 @@ class run_report {
   /// From the first op on. If a task waited until the same moment for two things, follows its own resource.
   [[nodiscard]] std::vector<timed_op<T>> critical_path(T makespan) const {
     std::size_t position = 0;
-    for (const std::uint32_t each : graph_.last_tasks()) {
-      if (position == 0 && ends_[each] == makespan) position = each;
+    for (const std::uint32_t task : graph_.last_tasks()) {
+      if (position == 0 && ends_[task] == makespan) position = task;
     }
     std::vector<timed_op<T>> path;
     while (position != 0) {

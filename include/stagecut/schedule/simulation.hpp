@@ -85,15 +85,15 @@ struct simulation {
   /// The share of the makespan that the ranks together spend on a part, from 0 to 1: `share(&rank_use<T>::idle)`.
   [[nodiscard]] double share(T rank_use<T>::*part) const {
     double sum = 0;
-    for (const rank_use<T>& each : ranks) sum += static_cast<double>(each.*part);
+    for (const rank_use<T>& rank : ranks) sum += static_cast<double>(rank.*part);
     const double all = static_cast<double>(makespan) * static_cast<double>(ranks.size());
     return all > 0 ? sum / all : 0;
   }
 
   /// Whether transfers block the ranks at their ends.
   [[nodiscard]] bool blocks() const {
-    for (const rank_use<T>& each : ranks) {
-      if (T{} < each.blocked) return true;
+    for (const rank_use<T>& rank : ranks) {
+      if (T{} < rank.blocked) return true;
     }
     return false;
   }

@@ -90,9 +90,9 @@ class slot_holders {
   /// @param last   the positions that stay live to the end
   template <class Step, class Position>
   slot_holders(view<const Step> steps, view<const Position> last) : slot_(steps.size() + 1), uses_(slot_.size()) {
-    for (const Step& each : steps) {
-      ++uses_[each.before];
-      ++uses_[each.source];
+    for (const Step& step : steps) {
+      ++uses_[step.before];
+      ++uses_[step.source];
     }
     for (const Position each : last) ++uses_[each];
   }

@@ -53,13 +53,13 @@ class candidate_list {
                                             std::to_string(points.size()),
                                             stagecut::detail::joined({"must be ", width_})));
     }
-    for (const auto& each : points) {
-      if (!std::in_range<std::uint32_t>(each)) {
-        stagecut::detail::fail(argument_error("search::candidate_list::add", "points", std::to_string(each),
+    for (const auto& point : points) {
+      if (!std::in_range<std::uint32_t>(point)) {
+        stagecut::detail::fail(argument_error("search::candidate_list::add", "points", std::to_string(point),
                                               "must be from 0 to below 2^32"));
       }
     }
-    for (const auto& each : points) numbers_.push_back(static_cast<std::uint32_t>(each));
+    for (const auto& point : points) numbers_.push_back(static_cast<std::uint32_t>(point));
   }
   /// The same.
   /// @{

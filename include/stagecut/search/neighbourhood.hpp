@@ -82,7 +82,7 @@ class neighbourhood {
     if (points.size() < 3) refuse("centre.stages()", centre.stages(), "must be at least 2");
     if (centre.items() > 0x7FFFFFFF) refuse("centre.items()", centre.items(), "must be below 2^31");
     if (steps == 0 || steps > 0x7FFFFFFF) refuse("steps", steps, "must be at least 1 and below 2^31");
-    for (const std::size_t each : points) centre_.push_back(static_cast<std::uint32_t>(each));
+    for (const std::size_t point : points) centre_.push_back(static_cast<std::uint32_t>(point));
     const std::uint64_t most = pairs ? std::uint64_t{1} << 31U : std::uint64_t{1} << 62U;
     const std::uint64_t inner = points.size() - 2;
     if (inner * (inner + 1) > most / steps) refuse("steps", steps, "must be less: there are too many moves");

@@ -70,7 +70,7 @@ class least_variance {
       if (is_finite(whole)) (void)__builtin_frexp(whole, &exponent_);
       if (-harmless < exponent_ && exponent_ < harmless) exponent_ = 0;
       if (exponent_ != 0) {
-        for (double& each : prefix_) each = __builtin_ldexp(each, -exponent_);
+        for (double& prefix : prefix_) prefix = __builtin_ldexp(prefix, -exponent_);
       }
     }
     deviation_.mean = static_cast<double>(prefix_[items_] - prefix_[0]) / static_cast<double>(stages);

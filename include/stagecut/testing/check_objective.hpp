@@ -40,9 +40,9 @@ requires objective<Objective, Cost>
   using value_type = value_t<Objective, Cost>;
   objective_report report;
   std::vector<value_type> values;
-  for (const Cost& each : costs) values.push_back(goal(each));
-  for (const Cost& each : costs) {
-    for (const Cost& other : costs) values.push_back(goal(goal(each), goal(other)));
+  for (const Cost& cost : costs) values.push_back(goal(cost));
+  for (const Cost& cost : costs) {
+    for (const Cost& other : costs) values.push_back(goal(goal(cost), goal(other)));
   }
   std::size_t one = 0;
   std::size_t other = 0;

@@ -25,12 +25,12 @@ struct small_model {
     for (std::size_t i = 0; i < config.layers(); ++i) layers.push_back(make_layer(config, tokens, i, on, memory));
   }
   double loss() {
-    for (const auto& each : layers) each->clear_gradients();
+    for (const auto& layer : layers) layer->clear_gradients();
     for (std::size_t k = 0; k < config.microbatches; ++k) {
       block moving;
-      for (const auto& each : layers) moving = each->forward(k, std::move(moving));
+      for (const auto& layer : layers) moving = layer->forward(k, std::move(moving));
       for (std::size_t i = layers.size(); i-- > 0;) moving = layers[i]->backward_input(k, std::move(moving));
-      for (const auto& each : layers) each->backward_weight(k);
+      for (const auto& layer : layers) layer->backward_weight(k);
     }
     const auto& losses = dynamic_cast<const head&>(*layers.back()).losses();
     double sum = 0;
@@ -107,7 +107,7 @@ double loss_by_definition(small_model& model) {
     const matrix scores = product(x, values(*model.layers.back(), 0, model.config.words));
     for (std::size_t r = 0; r < scores.size(); ++r) {
       double all = 0;
-      for (const double each : scores[r]) all += std::exp(each);
+      for (const double score : scores[r]) all += std::exp(score);
       const double target = scores[r][static_cast<std::size_t>(ids[r + 1])];
       sum += (std::log(all) - target) / static_cast<double>(scores.size() * model.config.microbatches);
     }
@@ -130,9 +130,9 @@ TEST_CASE("the gradient of every parameter is the slope of the loss, as finite d
     small_model model(config(seed));
     static_cast<void>(model.loss());
     std::mt19937 random(static_cast<unsigned>(seed));
-    for (const auto& each : model.layers) {
-      for (parameter& of : each->parameters()) {
-        CAPTURE(each->name);
+    for (const auto& layer : model.layers) {
+      for (parameter& of : layer->parameters()) {
+        CAPTURE(layer->name);
         CAPTURE(of.name);
         const std::vector<float> gradient(of.gradient.data(), of.gradient.data() + of.gradient.size());
         const std::vector<float> value(of.value.data(), of.value.data() + of.value.size());
@@ -162,7 +162,7 @@ TEST_CASE("descent lowers the loss") {
   small_model model(config(4));
   double before = model.loss();
   for (int i = 0; i < 5; ++i) {
-    for (const auto& each : model.layers) each->descend(0.05F);
+    for (const auto& layer : model.layers) layer->descend(0.05F);
     const double after = model.loss();
     CHECK(after < before);
     before = after;
@@ -174,8 +174,8 @@ TEST_CASE("what is kept is there from the forward pass to the gradient of the we
   const auto held = [&] { return model.memory.held(account::activations); };
   block moving;
   std::vector<std::size_t> after;
-  for (const auto& each : model.layers) {
-    moving = each->forward(0, std::move(moving));
+  for (const auto& layer : model.layers) {
+    moving = layer->forward(0, std::move(moving));
     after.push_back(held());
   }
   const std::size_t d = 5 * 6 * sizeof(float);
@@ -185,7 +185,7 @@ TEST_CASE("what is kept is there from the forward pass to the gradient of the we
   for (std::size_t i = model.layers.size(); i-- > 0;) moving = model.layers[i]->backward_input(0, std::move(moving));
   CHECK(held() == after.back());
   CHECK(model.memory.peak(account::activations) == after.back());
-  for (const auto& each : model.layers) each->backward_weight(0);
+  for (const auto& layer : model.layers) layer->backward_weight(0);
   CHECK(held() == 0);
   CHECK(model.memory.held(account::workspace) == 0);
   CHECK(model.memory.held(account::messages) == 0);

@@ -23,8 +23,8 @@ TEST_CASE("where noise hides what bytes take, the median time is the latency") {
     CHECK(fit.link.latency == 2);
     CHECK(fit.link.bandwidth == 0);
     CHECK(fit.r_squared == 0);
-    for (const link_sample& each : samples) {
-      CHECK(fit.link(each.bytes) / each.seconds - 1 <= fit.largest_error);
+    for (const link_sample& sample : samples) {
+      CHECK(fit.link(sample.bytes) / sample.seconds - 1 <= fit.largest_error);
     }
     CHECK(fit.largest_error == fit.link(samples[fit.worst].bytes) / samples[fit.worst].seconds - 1);
   }

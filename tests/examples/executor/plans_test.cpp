@@ -22,13 +22,13 @@ TEST_CASE("three plans of a chain: none is predicted to end before the one for t
                                    schedule_kind::interleaved, schedule_kind::zb_h1, schedule_kind::zbv}) {
     const auto plans = three_plans(timed_profile(24, 5), {.ranks = 4, .microbatches = 8, .link = {0.001, 0}}, kind);
     REQUIRE(plans.size() == 3);
-    for (const planned_run& each : plans) {
-      CAPTURE(each.order.name);
-      CAPTURE(each.name);
-      CHECK(each.order.name == to_string(kind));
-      CHECK(plans[2].predicted.makespan <= each.predicted.makespan * (1 + 1e-12));
-      REQUIRE(each.order.stages() == each.plan.cuts.stages());
-      for (std::size_t s = 0; s < each.order.stages(); ++s) CHECK(each.plan.stages[s].device == each.order.rank_of[s]);
+    for (const planned_run& run : plans) {
+      CAPTURE(run.order.name);
+      CAPTURE(run.name);
+      CHECK(run.order.name == to_string(kind));
+      CHECK(plans[2].predicted.makespan <= run.predicted.makespan * (1 + 1e-12));
+      REQUIRE(run.order.stages() == run.plan.cuts.stages());
+      for (std::size_t s = 0; s < run.order.stages(); ++s) CHECK(run.plan.stages[s].device == run.order.rank_of[s]);
     }
     REQUIRE(plans[2].plan.makespan);
     CHECK(plans[2].predicted.makespan == doctest::Approx(*plans[2].plan.makespan));
@@ -40,17 +40,18 @@ TEST_CASE("three plans of a chain: none is predicted to end before the one for t
 TEST_CASE("stages that take time alone: held as long as planned, in the order of the schedule, and compared with that") {
   for (const schedule_kind kind : {schedule_kind::one_forward_one_backward, schedule_kind::zb_h1, schedule_kind::zbv}) {
     auto profile = timed_profile(8, 2);
-    for (auto& each : profile.layers) {
-      for (double* const time : {&each.forward, &each.backward, &*each.backward_input, &*each.backward_weight}) *time /= 10;
+    for (auto& layer : profile.layers) {
+      for (double* const time : {&layer.forward, &layer.backward, &*layer.backward_input, &*layer.backward_weight})
+        *time /= 10;
     }
     const auto plans = three_plans(profile, {.ranks = 2, .microbatches = 6, .link = {0.0003, 0}}, kind);
-    for (const planned_run& each : plans) {
-      const measured_run found = compared(each, run_threads(setup_of(each, nullptr)));
-      CAPTURE(each.order.name);
+    for (const planned_run& run : plans) {
+      const measured_run found = compared(run, run_threads(setup_of(run, nullptr)));
+      CAPTURE(run.order.name);
       CHECK(found.measured_bytes == found.predicted_bytes);
       // Nothing is earlier than planned, by more than the clock can tell; how late it is depends on the machine.
       for (const auto& one : found.comparison.ops) CHECK(one.measured >= one.predicted - 1e-9);
-      CHECK(found.run.makespan >= each.predicted.makespan - 1e-9);
+      CHECK(found.run.makespan >= run.predicted.makespan - 1e-9);
       CHECK(found.comparison.measured_makespan() == doctest::Approx(found.run.makespan));
     }
   }
@@ -88,7 +89,7 @@ TEST_CASE("what cannot be run is refused before anything starts") {
 
 TEST_CASE("gradients are held apart as long as planned") {
   auto profile = timed_profile(4, 2);
-  for (auto& each : profile.layers) each.backward_input = each.backward;
+  for (auto& layer : profile.layers) layer.backward_input = layer.backward;
   auto planned = three_plans(profile, {.ranks = 2, .microbatches = 4}, schedule_kind::zb_h1)[0].plan;
   const run_setup setup = setup_of(prepare("apart", planned), nullptr);
   REQUIRE(setup.hold.size() == 8);
@@ -115,12 +116,12 @@ TEST_CASE("the last microbatch is held as long as planned where it alone compute
 
 TEST_CASE("passes that were to run at once are run and predicted one after the other") {
   const auto plans = three_plans(timed_profile(8, 2), {.ranks = 2, .microbatches = 4}, schedule_kind::dualpipev);
-  for (const planned_run& each : plans) {
-    for (const auto& rank : each.order.orders) {
+  for (const planned_run& run : plans) {
+    for (const auto& rank : run.order.orders) {
       for (const auto& op : rank) CHECK_FALSE(op.with_next);
     }
-    const measured_run found = compared(each, run_threads(setup_of(each, nullptr)));
-    CHECK(found.run.makespan >= each.predicted.makespan - 1e-9);
+    const measured_run found = compared(run, run_threads(setup_of(run, nullptr)));
+    CHECK(found.run.makespan >= run.predicted.makespan - 1e-9);
   }
 }
 

@@ -28,7 +28,7 @@ std::string program() { return STAGECUT_EXECUTOR; }
 
 std::set<std::string> names_in(const fs::path& folder) {
   std::set<std::string> result;
-  for (const auto& each : fs::directory_iterator(folder)) result.insert(each.path().filename());
+  for (const auto& entry : fs::directory_iterator(folder)) result.insert(entry.path().filename());
   return result;
 }
 
@@ -88,7 +88,7 @@ TEST_CASE("processes compute what threads compute, bit for bit") {
       CHECK(processes[r].peak_bytes == threads[r].peak_bytes);
       REQUIRE(processes[r].iterations.size() == 2);
       CHECK(ops_of(processes[r].iterations[1]) == ops_of(threads[r].iterations[1]));
-      for (const auto& each : processes[r].iterations[1].ops) CHECK(each.start <= each.end);
+      for (const auto& op : processes[r].iterations[1].ops) CHECK(op.start <= op.end);
     }
     for (const auto& each : all_gradients(processes)) CHECK_FALSE(each.empty());
   }
@@ -101,7 +101,7 @@ TEST_CASE("a message is not there before the delay of its link is over") {
   setup.delays = {5e-3};
   for (const auto& rank : executor::run_processes(setup, program())) {
     CHECK(rank.iterations.at(0).received.size() == 3);
-    for (const auto& each : rank.iterations.at(0).received) CHECK(each.end - each.start >= 4.9e-3);
+    for (const auto& op : rank.iterations.at(0).received) CHECK(op.end - op.start >= 4.9e-3);
   }
 }
 

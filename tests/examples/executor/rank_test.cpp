@@ -52,9 +52,9 @@ gradients on_one_device(const model_config& model) {
 bool in_turn(const schedule& order) {
   std::vector<std::size_t> next(order.stages());
   for (const auto& rank : order.orders) {
-    for (const stagecut::op& each : rank) {
-      const bool adds = each.kind == stagecut::op_kind::backward || each.kind == stagecut::op_kind::backward_weight;
-      if (adds && each.microbatch != next[each.stage]++) return false;
+    for (const stagecut::op& op : rank) {
+      const bool adds = op.kind == stagecut::op_kind::backward || op.kind == stagecut::op_kind::backward_weight;
+      if (adds && op.microbatch != next[op.stage]++) return false;
     }
   }
   return true;

@@ -38,14 +38,15 @@ TEST_CASE("what ranks bring back becomes one") {
 TEST_CASE("a report says of every plan what was predicted and measured, and draws both on one axis") {
   std::vector<measured_run> runs;
   auto profile = timed_profile(6, 3);
-  for (auto& each : profile.layers) {
-    for (double* const time : {&each.forward, &each.backward, &*each.backward_input, &*each.backward_weight}) *time /= 10;
+  for (auto& layer : profile.layers) {
+    for (double* const time : {&layer.forward, &layer.backward, &*layer.backward_input, &*layer.backward_weight})
+      *time /= 10;
   }
-  for (const auto& each : three_plans(profile, {.ranks = 2, .microbatches = 4, .link = {0.0005, 0}},
+  for (const auto& plan : three_plans(profile, {.ranks = 2, .microbatches = 4, .link = {0.0005, 0}},
                                       stagecut::schedule_kind::one_forward_one_backward)) {
-    run_setup setup = setup_of(each, nullptr);
+    run_setup setup = setup_of(plan, nullptr);
     setup.iterations = 3;
-    runs.push_back(compared(each, run_threads(setup)));
+    runs.push_back(compared(plan, run_threads(setup)));
     CHECK(runs.back().fastest <= runs.back().run.makespan);
     CHECK(runs.back().run.makespan <= runs.back().slowest);
   }
@@ -64,7 +65,7 @@ TEST_CASE("a report says of every plan what was predicted and measured, and draw
   CHECK(json[2].at("cuts").size() == 3);
   CHECK(json[2].at("ops").size() == 6);
   double sum = 0;
-  for (const auto& each : json[2].at("parts")) sum += each.at("measured").get<double>();
+  for (const auto& part : json[2].at("parts")) sum += part.at("measured").get<double>();
   CHECK(sum == doctest::Approx(runs[2].run.makespan));
   CHECK_FALSE(json[2].contains("difference"));
   runs[0].measured_bytes[0] += 4;

@@ -47,18 +47,18 @@ template <class Error, class Function>
 /// The ops that a rank ran in an iteration, in words.
 [[nodiscard]] inline std::string ops_of(const executor::rank_times& of) {
   std::string result;
-  for (const auto& each : of.ops) result += to_string(each.what) + " ";
-  for (const auto& each : of.received) result += to_string(each.what) + " ";
+  for (const auto& op : of.ops) result += to_string(op.what) + " ";
+  for (const auto& op : of.received) result += to_string(op.what) + " ";
   return result;
 }
 
 /// The layers' gradients from the ranks that have them.
 [[nodiscard]] inline std::vector<std::vector<float>> all_gradients(const std::vector<executor::rank_result>& ranks) {
   std::vector<std::vector<float>> result;
-  for (const auto& each : ranks) {
-    result.resize(std::max(result.size(), each.computed.layers.size()));
-    for (std::size_t i = 0; i < each.computed.layers.size(); ++i) {
-      if (!each.computed.layers[i].empty()) result[i] = each.computed.layers[i];
+  for (const auto& rank : ranks) {
+    result.resize(std::max(result.size(), rank.computed.layers.size()));
+    for (std::size_t i = 0; i < rank.computed.layers.size(); ++i) {
+      if (!rank.computed.layers[i].empty()) result[i] = rank.computed.layers[i];
     }
   }
   return result;

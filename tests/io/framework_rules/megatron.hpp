@@ -136,7 +136,7 @@ inline void demand_megatron_model(const stagecut::profile& model, verdict& out) 
 inline void validate_layout(const stagecut::profile& model, const std::vector<std::string>& stages, std::size_t ranks,
                             verdict& out) {
   std::string flat;
-  for (const auto& each : stages) flat += each;
+  for (const auto& stage : stages) flat += stage;
   const auto count = [&](char letter) {
     return static_cast<std::size_t>(std::count(flat.begin(), flat.end(), letter));
   };

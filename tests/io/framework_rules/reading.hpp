@@ -171,7 +171,7 @@ inline bool sees(const stagecut::layer& each) {
 
 inline std::size_t count_kind(const stagecut::profile& model, std::string_view kind) {
   std::size_t count = 0;
-  for (const auto& each : model.layers) count += each.kind == kind ? 1 : 0;
+  for (const auto& layer : model.layers) count += layer.kind == kind ? 1 : 0;
   return count;
 }
 

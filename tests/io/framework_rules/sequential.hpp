@@ -163,7 +163,8 @@ inline verdict pipedream(const stagecut::plan& made, std::string_view text) {
     if (!name || !numbers) return false;
     out.demand(*name == said(stage), "stage " + *name + " where " + said(stage) + " is due");
     out.demand(!numbers->empty(), "a stage without ranks");
-    for (const long long each : *numbers) out.demand(each == next++, "rank " + std::to_string(each) + " is not due");
+    for (const long long number : *numbers)
+      out.demand(number == next++, "rank " + std::to_string(number) + " is not due");
     const bool known = stage < stages && numbers->size() == made.stages[stage].replicas;
     out.demand(known, "as many ranks as stage " + said(stage) + " has not");
     ++stage;

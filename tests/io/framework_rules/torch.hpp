@@ -216,7 +216,7 @@ inline void demand_torchtitan_option(scanner& in, const stagecut::plan& made, sa
 /// A module of a stage: a child of the model, or one of a list or dictionary that is a child.
 inline void demand_torchtitan_module(const std::string& name, verdict& out) {
   std::size_t dots = 0;
-  for (const char each : name) dots += each == '.' ? 1 : 0;
+  for (const char character : name) dots += character == '.' ? 1 : 0;
   out.demand(dots <= 1, "\"" + name + "\" is nested, and it finds children and members of their lists");
 }
 

@@ -26,7 +26,7 @@ using stage_moments = std::vector<held_microbatches>;
 /// For every stage, its one moment, with one microbatch in a whole backward pass.
 [[nodiscard]] inline std::vector<stage_moments> moments_of(const std::vector<std::size_t>& in_flight) {
   std::vector<stage_moments> result;
-  for (const std::size_t each : in_flight) result.push_back({{each, 1, 0}});
+  for (const std::size_t count : in_flight) result.push_back({{count, 1, 0}});
   return result;
 }
 [[nodiscard]] inline const std::vector<stage_moments>& moments_of(const std::vector<stage_moments>& held) {

@@ -44,18 +44,18 @@ STAGECUT_DECL detail::held_moments most_held(const schedule& order, std::size_t 
     }
     keep_most(most, std::move(now));
   };
-  for (const op& each : order.orders[rank]) {
-    detail::held_microbatches& here = slices[part[each.stage]];
-    const bool whole = each.kind == op_kind::backward;
-    if (each.kind == op_kind::forward) {
+  for (const auto& op : order.orders[rank]) {
+    detail::held_microbatches& here = slices[part[op.stage]];
+    const bool whole = op.kind == op_kind::backward;
+    if (op.kind == op_kind::forward) {
       ++here.in_flight;
       keep();
-    } else if (recomputed && (whole || each.kind == op_kind::backward_input)) {
+    } else if (recomputed && (whole || op.kind == op_kind::backward_input)) {
       ++here.recomputed;
       if (!whole) ++here.apart;
       keep();
     }
-    if (!whole && each.kind != op_kind::backward_weight) continue;
+    if (!whole && op.kind != op_kind::backward_weight) continue;
     --here.in_flight;
     if (!recomputed) continue;
     --here.recomputed;

@@ -52,8 +52,8 @@ STAGECUT_DECL void times_simulator::count_critical(std::vector<double>& counts) 
   const view<const std::uint32_t> delays = graph_.delays();
   const std::vector<double>& ends = workspace_.ends;
   std::size_t position = 0;
-  for (const std::uint32_t each : graph_.last_tasks()) {
-    if (position == 0 && ends[each] == makespan_) position = each;
+  for (const std::uint32_t task : graph_.last_tasks()) {
+    if (position == 0 && ends[task] == makespan_) position = task;
   }
   while (position != 0) {
     const timed_task& each = tasks[position - 1];

@@ -38,8 +38,8 @@ STAGECUT_DECL void set_part(stagecut::memory_fit& of, const memory_unknown& unkn
 /// See `memory_method::as_sapp`.
 [[nodiscard]] inline stagecut::memory_fit as_sapp_does(const dry_runs& runs) {
   std::vector<rank_peak> between;
-  for (const rank_peak& each : runs.peaks) {
-    if (!each.has_head && !each.has_tail) between.push_back(each);
+  for (const rank_peak& peak : runs.peaks) {
+    if (!peak.has_head && !peak.has_tail) between.push_back(peak);
   }
   const bool constant = between.size() > runs.choices.size() + 1;
   stagecut::memory_fit result =
@@ -48,11 +48,11 @@ STAGECUT_DECL void set_part(stagecut::memory_fit& of, const memory_unknown& unkn
   const auto mean_left = [&](bool rank_peak::*end, bool rank_peak::*other, bool& told) {
     double sum = 0;
     double count = 0;
-    for (const rank_peak& each : runs.peaks) {
-      if (!(each.*end) || each.*other) continue;
-      rank_peak body = each;
+    for (const rank_peak& peak : runs.peaks) {
+      if (!(peak.*end) || peak.*other) continue;
+      rank_peak body = peak;
       body.*end = false;
-      sum += each.bytes - (result.bytes(body) - result.constant);
+      sum += peak.bytes - (result.bytes(body) - result.constant);
       ++count;
     }
     told = count > 0;
@@ -91,7 +91,7 @@ STAGECUT_DECL memory_fit fit_memory_fn::operator()(const dry_runs& runs, const m
   } else {
     bool head = false;
     bool tail = false;
-    for (const rank_peak& each : runs.peaks) head = head || each.has_head, tail = tail || each.has_tail;
+    for (const rank_peak& peak : runs.peaks) head = head || peak.has_head, tail = tail || peak.has_tail;
     result = detail::parts_of(runs.peaks, runs.choices,
                               detail::memory_unknowns(runs.choices.size(), options.constant, head, tail),
                               [](const auto& a, const auto& b) { return detail::nonnegative_squares_of(a, b); });

@@ -106,15 +106,15 @@ class dry_run_exchange {
   /// @param existing  peaks that are measured in any case
   dry_run_exchange(const dry_run_space& space, const std::vector<rank_peak>& existing, std::uint64_t seed)
       : space_(space), dice_(seed), scales_(Eigen::VectorXd::Ones(count())) {
-    for (const rank_peak& each : space.all_peaks()) {
+    for (const rank_peak& peak : space.all_peaks()) {
       for (Eigen::Index j = 0; j < count(); ++j) {
-        const double times = unknown(j).times(each);
+        const double times = unknown(j).times(peak);
         if (times > scales_[j]) scales_[j] = times;
       }
     }
     constexpr double ridge = 1e-9;  // ranks designs that do not determine all unknowns
     existing_ = ridge * Eigen::MatrixXd::Identity(count(), count());
-    for (const rank_peak& each : existing) add(existing_, each, 1);
+    for (const rank_peak& peak : existing) add(existing_, peak, 1);
   }
 
   /// The best result of several searches.
@@ -171,7 +171,7 @@ class dry_run_exchange {
 
   run_loads random_run() {
     run_loads made(space_.ranks);
-    for (rank_load& each : made) each.choice = dice_.below(space_.choices);
+    for (rank_load& load : made) load.choice = dice_.below(space_.choices);
     for (std::size_t left = space_.layers - space_.ranks; left > 0;) {
       rank_load& to = made[dice_.below(space_.ranks)];
       const std::size_t room = space_.most_layers - to.layers;
@@ -367,7 +367,7 @@ STAGECUT_DECL dry_run_design next_dry_run_fn::operator()(const dry_run_request& 
   if (request.runs > found.size()) found = search(request.runs, std::move(found));
 
   std::size_t first_run = 0;
-  for (const rank_peak& each : existing.peaks) first_run = each.run < first_run ? first_run : each.run + 1;
+  for (const rank_peak& peak : existing.peaks) first_run = peak.run < first_run ? first_run : peak.run + 1;
   design.to_measure = {request.choices, space.peaks(found, first_run)};
   const auto all = detail::with_both(existing.peaks, design.to_measure.peaks);
   design.condition = detail::singular_values_with(all, space.unknowns).condition();

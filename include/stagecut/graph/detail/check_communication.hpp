@@ -64,7 +64,7 @@ inline void check_communication_problem(const communication_problem& problem) {
   const auto takes_time = [](const auto& sent) { return sent.sent_seconds > 0 || sent.sent_back_seconds > 0; };
   return graph.latency > 0 || std::any_of(graph.operators.begin(), graph.operators.end(), takes_time) ||
          std::any_of(graph.edges.begin(), graph.edges.end(),
-                     [&](const operator_edge& each) { return each.tensor && takes_time(*each.tensor); });
+                     [&](const operator_edge& edge) { return edge.tensor && takes_time(*edge.tensor); });
 }
 
 /// The weights of a graph's operators and edges.
@@ -72,8 +72,8 @@ inline void check_communication_problem(const communication_problem& problem) {
   communication_weights result;
   result.operations.assign(graph.operators.size(), 1);
   for (const graph_operator& each : graph.operators) result.variables.push_back(each.resident);
-  for (const shared_parameters& each : graph.shared) {
-    if (!each.operators.empty()) result.variables[each.operators[0]] += each.resident;
+  for (const shared_parameters& parameters : graph.shared) {
+    if (!parameters.operators.empty()) result.variables[parameters.operators[0]] += parameters.resident;
   }
   const bool timed = sends_for_a_time(graph);
   for (std::size_t i = 0; i < graph.edges.size(); ++i) {

@@ -160,8 +160,8 @@ class chunk_moves {
   }
   void change(std::size_t a, std::size_t b, bool contents, bool kinds) {
     loads_.change_roles(a, b, contents, kinds, place_);
-    for (std::uint32_t& each : device_) {
-      if (contents && (each == a || each == b)) each = static_cast<std::uint32_t>(each == a ? b : a);
+    for (std::uint32_t& device : device_) {
+      if (contents && (device == a || device == b)) device = static_cast<std::uint32_t>(device == a ? b : a);
     }
   }
 

@@ -120,7 +120,7 @@ class chunk_search {
       }
       result.device_of.push_back(device);
     }
-    for (const std::uint32_t each : from.chunk_of) result.chunk_of.push_back(number[each]);
+    for (const std::uint32_t chunk : from.chunk_of) result.chunk_of.push_back(number[chunk]);
     return result;
   }
 

@@ -83,7 +83,7 @@ class communication_refiner {
   };
 
   void begin() {
-    for (std::uint32_t& each : chance_) each = static_cast<std::uint32_t>(random_.any() >> 32U);
+    for (std::uint32_t& chance : chance_) chance = static_cast<std::uint32_t>(random_.any() >> 32U);
     for (auto& each : waiting_) each.clear();
     heap_.begin();
     for (std::size_t e = 0; e < stages().size(); ++e) offer(e);
@@ -132,10 +132,10 @@ class communication_refiner {
     again_.clear();
     for (const precedence::element other : stages().below().predecessors(e)) mark(other);
     for (const precedence::element other : stages().below().successors(e)) mark(other);
-    for (const operator_costs::link& each : costs_.nets_of(e)) {
-      if (each.pins > 64) continue;  // an increased gain is found in the next pass
-      if (now_.spread().count(each.net, done.from) > 1 && now_.spread().count(each.net, done.to) > 2) continue;
-      for (const precedence::element pin : costs_.pins(each.net)) mark(pin);
+    for (const operator_costs::link& link : costs_.nets_of(e)) {
+      if (link.pins > 64) continue;  // an increased gain is found in the next pass
+      if (now_.spread().count(link.net, done.from) > 1 && now_.spread().count(link.net, done.to) > 2) continue;
+      for (const precedence::element pin : costs_.pins(link.net)) mark(pin);
     }
     take_waiting(done.from);
     if (now_.work(done.to) > now_.cap()) {

@@ -53,12 +53,12 @@ STAGECUT_DECL auto contraction::grouped(const operator_graph& graph) -> std::vec
 
 STAGECUT_DECL std::vector<precedence::pair> contraction::pairs(const operator_graph& graph) const {
   std::vector<precedence::pair> result;
-  for (const operator_edge& each : graph.edges) {
-    const bool backward = graph.operators[each.to].is_backward;
-    if (backward != graph.operators[each.from].is_backward) continue;
-    if (backward && follows_[each.from] && follows_[each.to]) continue;
-    const element from = element_of_[each.from];
-    const element to = element_of_[each.to];
+  for (const operator_edge& edge : graph.edges) {
+    const bool backward = graph.operators[edge.to].is_backward;
+    if (backward != graph.operators[edge.from].is_backward) continue;
+    if (backward && follows_[edge.from] && follows_[edge.to]) continue;
+    const element from = element_of_[edge.from];
+    const element to = element_of_[edge.to];
     result.push_back(backward ? std::pair(to, from) : std::pair(from, to));
   }
   return result;

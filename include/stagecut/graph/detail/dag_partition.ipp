@@ -28,8 +28,8 @@ STAGECUT_DECL dag_partition measure_partition_fn::operator()(const weighted_dag&
   };
   if (part_of.size() != n)
     refuse("part_of.size()", part_of.size(), detail::joined({"must be the number of vertices, ", n}));
-  for (const std::size_t each : part_of) {
-    if (each >= parts) refuse("part_of", each, detail::joined({"must be below the number of parts, ", parts}));
+  for (const std::size_t part : part_of) {
+    if (part >= parts) refuse("part_of", part, detail::joined({"must be below the number of parts, ", parts}));
   }
   dag_partition result;
   result.assignment.assign(part_of.begin(), part_of.end());

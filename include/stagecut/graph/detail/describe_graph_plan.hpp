@@ -29,9 +29,9 @@ namespace stagecut::inline STAGECUT_ABI::detail {
                                                               std::size_t stages) {
   std::map<std::pair<std::size_t, std::size_t>, double> bytes;
   std::vector<std::vector<std::size_t>> reached(stage_of.size());
-  for (const operator_edge& each : graph.edges) {
-    const bool on = stage_of[each.from] < stage_of[each.to] && !graph.operators[each.from].is_backward;
-    if (on) reached[each.from].push_back(stage_of[each.to]);
+  for (const operator_edge& edge : graph.edges) {
+    const bool on = stage_of[edge.from] < stage_of[edge.to] && !graph.operators[edge.from].is_backward;
+    if (on) reached[edge.from].push_back(stage_of[edge.to]);
   }
   for (std::size_t v = 0; v < reached.size(); ++v) {
     std::sort(reached[v].begin(), reached[v].end());
@@ -67,10 +67,11 @@ inline void describe_graph_stages(plan& result, const plan_request& request, con
     parts[s].add(each);
     result.stages[s].all_reduce += each.update;
   }
-  for (const shared_parameters& each : graph.shared) {
+  for (const shared_parameters& parameters : graph.shared) {
     std::vector<bool> holds(result.stages.size());
-    for (const std::size_t v : each.operators) holds[stage_of[v]] = true;
-    for (std::size_t s = 0; s < holds.size(); ++s) result.stages[s].memory.resident += holds[s] ? each.resident : 0;
+    for (const std::size_t v : parameters.operators) holds[stage_of[v]] = true;
+    for (std::size_t s = 0; s < holds.size(); ++s)
+      result.stages[s].memory.resident += holds[s] ? parameters.resident : 0;
   }
   for (std::size_t s = 0; s < result.stages.size(); ++s) {
     const double speed = request.speeds.empty() ? 1 : request.speeds[result.stages[s].device];
@@ -85,8 +86,8 @@ inline void describe_graph_stages(plan& result, const plan_request& request, con
 inline void describe_graph_buffers(plan& result, const plan_request& request, const operator_graph& graph,
                                    const std::vector<std::size_t>& stage_of) {
   std::vector<std::vector<std::size_t>> on(stage_of.size());
-  for (const operator_edge& each : graph.edges) {
-    if (stage_of[each.from] != stage_of[each.to]) on[each.from].push_back(stage_of[each.to]);
+  for (const operator_edge& edge : graph.edges) {
+    if (stage_of[edge.from] != stage_of[edge.to]) on[edge.from].push_back(stage_of[edge.to]);
   }
   for (std::size_t v = 0; v < on.size(); ++v) {
     if (on[v].empty() || graph.operators[v].is_backward) continue;

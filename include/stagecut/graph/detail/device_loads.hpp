@@ -82,8 +82,8 @@ class device_loads {
     if (contents) {
       std::swap(sets_[a], sets_[b]);
       std::swap(held_[a], held_[b]);
-      for (std::uint32_t& each : device_) {
-        if (each == a || each == b) each = static_cast<std::uint32_t>(each == a ? b : a);
+      for (std::uint32_t& device : device_) {
+        if (device == a || device == b) device = static_cast<std::uint32_t>(device == a ? b : a);
       }
     }
     misplaced_[a] = misplaced_[b] = 0;
@@ -112,15 +112,15 @@ class device_loads {
 
   /// Whether a device violates the rules.
   [[nodiscard]] bool wrong() const noexcept {
-    for (const device_state& each : now_) {
-      if (each.wrong) return true;
+    for (const device_state& device : now_) {
+      if (device.wrong) return true;
     }
     return false;
   }
   /// The load of the heaviest device.
   [[nodiscard]] ticks heaviest() const noexcept {
     ticks result = 0;
-    for (const device_state& each : now_) result = each.value > result ? each.value : result;
+    for (const device_state& device : now_) result = device.value > result ? device.value : result;
     return result;
   }
   [[nodiscard]] const std::vector<std::uint8_t>& kinds() const noexcept { return kinds_; }

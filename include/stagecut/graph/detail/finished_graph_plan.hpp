@@ -30,7 +30,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   std::vector<std::size_t> number(k);
   for (std::size_t i = 0; i < places.size(); ++i) number[point.order[places[i]]] = i;
   graph_makespan result;
-  for (const std::size_t each : point.stages.stage_of()) result.assignment.push_back(number[each]);
+  for (const std::size_t stage : point.stages.stage_of()) result.assignment.push_back(number[stage]);
   const stage_pipeline stages = make_stage_pipeline(graph, result.assignment, places.size());
   for (const std::size_t each : places) result.warm_up.push_back(point.warm_up[each]);
   for (std::size_t s = 0; s < places.size(); ++s) {  // sums in another order may round past the memory

@@ -32,13 +32,13 @@ class dag_rows {
     result.end_.assign(n + 1, 0);
     result.to_.resize(edges.size());
     result.weight_.resize(edges.size());
-    for (const dag_edge& each : edges) ++result.end_[(Reversed ? each.to : each.from) + std::size_t{1}];
+    for (const dag_edge& edge : edges) ++result.end_[(Reversed ? edge.to : edge.from) + std::size_t{1}];
     for (std::size_t v = 0; v < n; ++v) result.end_[v + 1] += result.end_[v];
     std::vector<std::uint32_t> at(result.end_.begin(), result.end_.end() - 1);
-    for (const dag_edge& each : edges) {
-      const std::uint32_t i = at[Reversed ? each.to : each.from]++;
-      result.to_[i] = Reversed ? each.from : each.to;
-      result.weight_[i] = each.weight;
+    for (const dag_edge& edge : edges) {
+      const std::uint32_t i = at[Reversed ? edge.to : edge.from]++;
+      result.to_[i] = Reversed ? edge.from : edge.to;
+      result.weight_[i] = edge.weight;
     }
     return result;
   }

@@ -21,7 +21,7 @@ STAGECUT_DECL flat_dag::flat_dag(std::vector<dag_weight> weights, dag_edges& edg
 STAGECUT_DECL void flat_dag::combine(dag_edges& edges) const {
   const std::size_t n = weight.size();
   std::vector<std::uint32_t> end(n + 1, 0);
-  for (const dag_edge& each : edges) ++end[each.from + std::size_t{1}];
+  for (const dag_edge& edge : edges) ++end[edge.from + std::size_t{1}];
   for (std::size_t v = 0; v < n; ++v) end[v + 1] += end[v];
   std::vector<std::uint32_t> row(edges.size());
   {
@@ -46,8 +46,8 @@ STAGECUT_DECL void flat_dag::combine(dag_edges& edges) const {
   }
   if (!any) return;
   std::size_t kept = 0;
-  for (const dag_edge& each : edges) {
-    if (each.from != none) edges[kept++] = each;
+  for (const dag_edge& edge : edges) {
+    if (edge.from != none) edges[kept++] = edge;
   }
   edges.resize(kept);
 }

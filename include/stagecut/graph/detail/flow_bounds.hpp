@@ -161,8 +161,8 @@ class flow_bounds {
     std::vector<ticks> most(costs_.size());  // an upper bound for each element
     for (std::size_t e = 0; e < costs_.size(); ++e) {
       most[e] = work_[e];
-      for (const operator_costs::link& each : costs_.nets_of(e)) {
-        most[e] += costs_.weight_of(each.net).forward + costs_.weight_of(each.net).backward;
+      for (const operator_costs::link& link : costs_.nets_of(e)) {
+        most[e] += costs_.weight_of(link.net).forward + costs_.weight_of(link.net).backward;
       }
     }
     for (const std::size_t e : by_work()) {
@@ -269,14 +269,14 @@ class flow_bounds {
   template <class Items>
   [[nodiscard]] double relief(Items& items, double limit) const {
     double room = limit * static_cast<double>(counts_.cpus);
-    std::erase_if(items, [](const auto& each) { return each.share == std::numeric_limits<double>::infinity(); });
+    std::erase_if(items, [](const auto& item) { return item.share == std::numeric_limits<double>::infinity(); });
     std::sort(items.begin(), items.end(),
               [](const auto& a, const auto& b) { return a.cpu / a.share < b.cpu / b.share; });
     double result = 0;
-    for (const auto& each : items) {
-      if (each.cpu > room) return result + each.share * (each.cpu > 0 ? room / each.cpu : 0);
-      room -= each.cpu;
-      result += each.share;
+    for (const auto& item : items) {
+      if (item.cpu > room) return result + item.share * (item.cpu > 0 ? room / item.cpu : 0);
+      room -= item.cpu;
+      result += item.share;
     }
     return result;
   }

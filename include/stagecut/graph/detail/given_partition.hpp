@@ -89,12 +89,12 @@ class given_partition {
 
   /// The edge of operators that requires a pair of elements.
   [[nodiscard]] std::string edge_between(std::size_t e, std::size_t to) const {
-    for (const operator_edge& each : graph_.edges) {
-      const bool back = graph_.operators[each.from].is_backward;
-      const std::size_t before = parts_.element_of(back ? each.to : each.from);
-      const std::size_t behind = parts_.element_of(back ? each.from : each.to);
-      if (back == graph_.operators[each.to].is_backward && before == e && behind == to) {
-        return joined({"the edge ", name_of(each.from), " -> ", name_of(each.to)});
+    for (const operator_edge& edge : graph_.edges) {
+      const bool back = graph_.operators[edge.from].is_backward;
+      const std::size_t before = parts_.element_of(back ? edge.to : edge.from);
+      const std::size_t behind = parts_.element_of(back ? edge.from : edge.to);
+      if (back == graph_.operators[edge.to].is_backward && before == e && behind == to) {
+        return joined({"the edge ", name_of(edge.from), " -> ", name_of(edge.to)});
       }
     }
     return "an edge";
@@ -119,7 +119,7 @@ class given_partition {
     const auto order = edges.order();
     std::vector<std::uint32_t> number(stages);
     for (std::size_t i = 0; i < order.size(); ++i) number[order[i]] = static_cast<std::uint32_t>(i);
-    for (std::uint32_t& each : stage_of) each = number[each];
+    for (std::uint32_t& stage : stage_of) stage = number[stage];
   }
 
   void refuse_cycle(const std::vector<std::size_t>& cycle) const {

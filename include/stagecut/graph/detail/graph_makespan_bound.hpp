@@ -134,8 +134,8 @@ inline bool graph_makespan_bound::are_whole(const operator_graph& graph) {
     return is_whole(each.forward) && is_whole(each.backward) && is_whole(each.sent_seconds) &&
            is_whole(each.sent_back_seconds);
   };
-  const auto is_whole_edge = [&](const operator_edge& each) {
-    return !each.tensor || (is_whole(each.tensor->sent_seconds) && is_whole(each.tensor->sent_back_seconds));
+  const auto is_whole_edge = [&](const operator_edge& edge) {
+    return !edge.tensor || (is_whole(edge.tensor->sent_seconds) && is_whole(edge.tensor->sent_back_seconds));
   };
   return is_whole(graph.latency) && std::all_of(graph.operators.begin(), graph.operators.end(), is_whole_operator) &&
          std::all_of(graph.edges.begin(), graph.edges.end(), is_whole_edge);

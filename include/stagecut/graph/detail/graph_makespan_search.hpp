@@ -123,10 +123,10 @@ inline void graph_makespan_search::offer(view<const std::size_t> stage_of) {
 }
 
 inline void graph_makespan_search::run() {
-  for (plan_point& each : kept_) {
+  for (plan_point& point : kept_) {
     if (proved()) return;
-    descend(each);
-    if (each.value.better_than(best().value)) std::swap(each, kept_[0]), tell();
+    descend(point);
+    if (point.value.better_than(best().value)) std::swap(point, kept_[0]), tell();
   }
   kick();
   static_cast<void>(pricer_.price(kept_[0], plan_pricer::counts::exhausted));

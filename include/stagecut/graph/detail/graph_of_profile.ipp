@@ -88,9 +88,10 @@ inline void check_range(const profile& model, const operator_graph& graph) {
     if (!is_finite(each.sent_seconds)) fail(invalid_input(layer_text(model, i), "the time of its output is out of range"));
     if (!is_finite(each.resident)) fail(invalid_input(layer_text(model, i), "what stays of it is out of range"));
   }
-  for (const shared_parameters& each : graph.shared) {
-    if (is_finite(each.resident)) continue;
-    fail(invalid_input(layer_text(model, each.operators.front()), "what stays of its tied parameters is out of range"));
+  for (const shared_parameters& parameters : graph.shared) {
+    if (is_finite(parameters.resident)) continue;
+    fail(invalid_input(layer_text(model, parameters.operators.front()),
+                       "what stays of its tied parameters is out of range"));
   }
 }
 

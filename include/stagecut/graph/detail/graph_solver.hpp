@@ -63,9 +63,9 @@ namespace stagecut::inline STAGECUT_ABI::detail {
     return e;
   };
   const auto shares_all_nets = [&](std::size_t e, contraction::element other) {
-    for (const operator_costs::link& each : costs.nets_of(e)) {
+    for (const operator_costs::link& link : costs.nets_of(e)) {
       bool shared = false;
-      for (const contraction::element pin : costs.pins(each.net)) shared = shared || found(pin) == other;
+      for (const contraction::element pin : costs.pins(link.net)) shared = shared || found(pin) == other;
       if (!shared) return false;
     }
     return true;
@@ -180,9 +180,9 @@ class graph_solver {
     if (same) return solved_folded(graph_, folded, fewer, {}, limits);
     // Its partitions may be invalid for this problem: only the bound is reported.
     search_options quiet = until(0.5);
-    const auto tell = [&](search_progress each) {
-      each.value = 0;
-      limits.progress(each);
+    const auto tell = [&](search_progress progress) {
+      progress.value = 0;
+      limits.progress(progress);
     };
     if (limits.progress) quiet.progress = tell;
     answer_type relaxed = solved_folded(without_memory_of_leaves(folded), folded, fewer, {}, quiet);
@@ -213,15 +213,15 @@ class graph_solver {
                                           const search_options& limits) const {
     const operator_costs costs(graph, folded, request_.load, request_.devices + request_.cpus);
     answer_type found = solved(folded, costs, counts, known, limits);
-    const auto unfold = [&](element_stages<ticks>& each) {
+    const auto unfold = [&](element_stages<ticks>& stages) {
       std::vector<std::uint32_t> stage_of(parts_.elements());
       for (std::size_t e = 0; e < stage_of.size(); ++e) {
-        stage_of[e] = each.stage_of[folded.element_of(parts_.operators_of(e)[0])];
+        stage_of[e] = stages.stage_of[folded.element_of(parts_.operators_of(e)[0])];
       }
-      each.stage_of = std::move(stage_of);
+      stages.stage_of = std::move(stage_of);
     };
     if (found.best) unfold(*found.best);
-    for (element_stages<ticks>& each : found.pool) unfold(each);
+    for (element_stages<ticks>& stages : found.pool) unfold(stages);
     return found;
   }
 
@@ -247,7 +247,8 @@ class graph_solver {
       result.operators[v].workspace = 0;
       left_out[v] = true;
     }
-    for (shared_parameters& each : result.shared) std::erase_if(each.operators, [&](auto v) { return left_out[v]; });
+    for (shared_parameters& parameters : result.shared)
+      std::erase_if(parameters.operators, [&](auto v) { return left_out[v]; });
     return result;
   }
 
@@ -309,7 +310,7 @@ class graph_solver {
     const std::vector<std::uint32_t> stages = parts_.expanded(found.best->stage_of);
     result.assignment.assign(stages.begin(), stages.end());
     result.stages = stage_figures(graph_, result.assignment, found.best->kinds, request_.load);
-    for (const graph_stage& each : result.stages) result.value = each.load > result.value ? each.load : result.value;
+    for (const graph_stage& stage : result.stages) result.value = stage.load > result.value ? stage.load : result.value;
     const double bound = costs_.seconds(found.bound);
     result.bound = found.proved() || bound > result.value ? result.value : bound;
     result.elements = parts_.elements();

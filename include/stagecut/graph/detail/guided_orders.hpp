@@ -28,8 +28,8 @@ class guided_orders {
   guided_orders(const flat_dag& graph, engine::seeded& random)
       : graph_(graph), vectors_(low_frequency::of(graph, random)), level_(levels(graph)), number_(graph.size()) {
     const std::int64_t most = level_.empty() ? 1 : *std::max_element(level_.begin(), level_.end()) + std::int64_t{1};
-    for (std::uint32_t& each : level_)
-      each = static_cast<std::uint32_t>(each * std::int64_t{low_frequency::one} / most);
+    for (std::uint32_t& level : level_)
+      level = static_cast<std::uint32_t>(level * std::int64_t{low_frequency::one} / most);
     for (std::size_t i = 0; i < low_frequency::count; ++i) {
       for (const std::int32_t sign : {whole, -whole}) {
         mix single{};

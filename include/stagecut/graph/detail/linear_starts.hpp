@@ -89,7 +89,7 @@ inline std::vector<std::size_t> linear_starts::order(next which, random_bits& ra
 inline std::vector<std::size_t> linear_starts::cut(const std::vector<std::size_t>& order, std::size_t stages,
                                                    double ratio) const {
   double total = 0;
-  for (const double each : weight_) total += each;
+  for (const double weight : weight_) total += weight;
   double shares = 0;
   for (std::size_t s = 0; s < stages; ++s) shares += std::pow(ratio, static_cast<double>(s));
   std::vector<std::size_t> result(order.size());

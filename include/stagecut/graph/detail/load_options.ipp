@@ -21,16 +21,16 @@ STAGECUT_DECL void check_load_options(std::string_view function, const load_opti
   if (options.constants.size() > 1 && options.constants.size() != stages) {
     refuse("constants.size()", std::to_string(options.constants.size()), "must be 0, 1 or the number of stages");
   }
-  for (const double each : options.constants) {
-    if (!is_finite(each) || is_negative(each)) {
-      refuse("constants", std::to_string(each), "must be finite and not negative");
+  for (const double constant : options.constants) {
+    if (!is_finite(constant) || is_negative(constant)) {
+      refuse("constants", std::to_string(constant), "must be finite and not negative");
     }
   }
   if (!options.speeds.empty() && options.speeds.size() != stages) {
     refuse("speeds.size()", std::to_string(options.speeds.size()), "must be 0 or the number of stages");
   }
-  for (const double each : options.speeds) {
-    if (!is_finite(each) || !(each > 0)) refuse("speeds", std::to_string(each), "must be finite and above 0");
+  for (const double speed : options.speeds) {
+    if (!is_finite(speed) || !(speed > 0)) refuse("speeds", std::to_string(speed), "must be finite and above 0");
   }
   if (!is_finite(options.boundary_buffers) || is_negative(options.boundary_buffers)) {
     refuse("boundary_buffers", std::to_string(options.boundary_buffers), "must be finite and not negative");

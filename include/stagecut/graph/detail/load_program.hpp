@@ -78,9 +78,9 @@ class load_program {
       const auto here = static_cast<double>(set_weight(set_, element, 0));
       left_[from] = left_[to] + here;
       if (counts_.cpus == 0) continue;
-      for (const auto& each : family_.steps_of(from)) {
-        const auto device = static_cast<double>(set_weight(set_, each.element, 0));
-        const auto cpu = static_cast<double>(set_weight(set_, each.element, 1));
+      for (const auto& step : family_.steps_of(from)) {
+        const auto device = static_cast<double>(set_weight(set_, step.element, 0));
+        const auto cpu = static_cast<double>(set_weight(set_, step.element, 1));
         if (device > cpu_speed_ * cpu) cpu_speed_ = cpu > 0 ? device / cpu : std::numeric_limits<double>::infinity();
       }
     }

@@ -254,9 +254,9 @@ class load_refiner {
     look_at(e);
     for (const precedence::element other : stages_.below().predecessors(e)) look_at(other);
     for (const precedence::element other : stages_.below().successors(e)) look_at(other);
-    for (const operator_costs::link& each : costs_.nets_of(e)) {
-      if (each.pins > 32) continue;  // figures of large nets are checked on use
-      for (const precedence::element pin : costs_.pins(each.net)) ways_[pin].stale = true;
+    for (const operator_costs::link& link : costs_.nets_of(e)) {
+      if (link.pins > 32) continue;  // figures of large nets are checked on use
+      for (const precedence::element pin : costs_.pins(link.net)) ways_[pin].stale = true;
     }
   }
 

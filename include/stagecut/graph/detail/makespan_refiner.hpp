@@ -74,8 +74,8 @@ class makespan_refiner {
   void find_targets(std::size_t e) {
     targets_.clear();
     const auto add = [&](std::size_t s) {
-      for (const std::size_t each : targets_) {
-        if (each == s) return;
+      for (const std::size_t target : targets_) {
+        if (target == s) return;
       }
       targets_.push_back(s);
     };

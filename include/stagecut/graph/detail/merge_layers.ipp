@@ -101,7 +101,7 @@ class layers_merged {
     result.assignment.assign(all.begin(), all.end());
     load_options options = request_.load;
     result.parts = stage_figures(graph_, result.assignment, std::vector<std::uint8_t>(count), options);
-    for (const graph_stage& each : result.parts) result.value = std::max(result.value, each.load);
+    for (const graph_stage& stage : result.parts) result.value = std::max(result.value, stage.load);
     const ticks bound = weight_bound(operator_set(costs_), {request_.parts, 0, true});
     const bool proved = checked && load <= bound;
     result.bound = proved ? result.value : std::min(result.value, costs_.seconds(bound));

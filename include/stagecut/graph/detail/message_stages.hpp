@@ -118,8 +118,8 @@ class message_stages {
     for (const std::size_t to : {least, most, from - (from > least ? 1U : 0U), from + (from < most ? 1U : 0U)}) {
       targets_.push_back(static_cast<std::uint32_t>(to));
     }
-    for (const operator_costs::link& each : costs_.nets_of(e)) {
-      for (const net_spread::entry& at : spread_.of(each.net)) {
+    for (const operator_costs::link& link : costs_.nets_of(e)) {
+      for (const net_spread::entry& at : spread_.of(link.net)) {
         if (at.stage >= least && at.stage <= most) targets_.push_back(at.stage);
       }
     }
@@ -127,10 +127,10 @@ class message_stages {
     targets_.erase(std::unique(targets_.begin(), targets_.end()), targets_.end());
     for (const std::uint32_t to : targets_) here_[to] = 0;
     ticks result = 0;
-    for (const operator_costs::link& each : costs_.nets_of(e)) {
-      const ticks weight = weight_of(each.net);
+    for (const operator_costs::link& link : costs_.nets_of(e)) {
+      const ticks weight = weight_of(link.net);
       result += weight;
-      for (const net_spread::entry& at : spread_.of(each.net)) {
+      for (const net_spread::entry& at : spread_.of(link.net)) {
         if (at.stage == from && at.pins == 1) result -= weight;
         if (at.stage >= least && at.stage <= most) here_[at.stage] += weight;
       }
@@ -159,10 +159,10 @@ class message_stages {
   /// @pre the stage is in the element's window
   void move(std::size_t e, std::size_t to) {
     const std::size_t from = stages_[e];
-    for (const operator_costs::link& each : costs_.nets_of(e)) {
-      const auto before = static_cast<ticks>(spread_.of(each.net).size());
-      spread_.move(each.net, from, to);
-      value_ += weight_of(each.net) * (static_cast<ticks>(spread_.of(each.net).size()) - before);
+    for (const operator_costs::link& link : costs_.nets_of(e)) {
+      const auto before = static_cast<ticks>(spread_.of(link.net).size());
+      spread_.move(link.net, from, to);
+      value_ += weight_of(link.net) * (static_cast<ticks>(spread_.of(link.net).size()) - before);
     }
     work_[from] -= work_of(e);
     work_[to] += work_of(e);

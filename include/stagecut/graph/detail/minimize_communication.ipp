@@ -133,8 +133,8 @@ class placement_solver {
   [[nodiscard]] precedence by_number() const {
     std::vector<precedence::pair> pairs;
     for (std::size_t e = 0; e < elements_.size(); ++e) {
-      for (const auto& each : elements_.links(e)) {
-        if (each.to > e) pairs.emplace_back(static_cast<precedence::element>(e), each.to);
+      for (const auto& link : elements_.links(e)) {
+        if (link.to > e) pairs.emplace_back(static_cast<precedence::element>(e), link.to);
       }
     }
     return precedence(elements_.size(), std::move(pairs));
@@ -237,9 +237,9 @@ STAGECUT_DECL outcome<communication_partition> minimize_communication_fn::operat
   }
   detail::communication_weights weights{problem.variables, problem.operations, {}};
   weights.operations.resize(problem.variables.size(), 1);
-  for (const communication_edge& each : problem.edges) {
-    graph.edges.push_back({each.from, each.to});
-    weights.edges.push_back(each.weight);
+  for (const communication_edge& edge : problem.edges) {
+    graph.edges.push_back({edge.from, edge.to});
+    weights.edges.push_back(edge.weight);
   }
   return solve(graph, weights, request);
 }

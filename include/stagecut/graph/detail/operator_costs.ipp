@@ -112,9 +112,9 @@ struct element_nets {
 /// For each shared copy of parameters, the elements that need it.
 [[nodiscard]] inline rows<precedence::element> sharing_elements(const operator_graph& graph, const contraction& parts) {
   rows<precedence::element> result;
-  for (const shared_parameters& each : graph.shared) {
+  for (const shared_parameters& parameters : graph.shared) {
     std::vector<precedence::element> row;
-    for (const std::size_t v : each.operators) row.push_back(parts.element_of(v));
+    for (const std::size_t v : parameters.operators) row.push_back(parts.element_of(v));
     std::sort(row.begin(), row.end());
     row.erase(std::unique(row.begin(), row.end()), row.end());
     result.push_back(row);
@@ -143,27 +143,27 @@ STAGECUT_DECL operator_costs::operator_costs(const operator_graph& graph, const 
   sharing_ = detail::sharing_elements(graph, parts);
   shared_by_ = sharing_.holding(parts.elements());
   choose_ticks(graph, stages);
-  for (const auto& each : nets.weights) {
-    nets_.push_back({time(each.forward), time(each.backward), bytes(options.boundary_buffers * each.bytes)});
+  for (const auto& weight : nets.weights) {
+    nets_.push_back({time(weight.forward), time(weight.backward), bytes(options.boundary_buffers * weight.bytes)});
   }
-  for (const shared_parameters& each : graph.shared) shared_.push_back(bytes(each.resident));
+  for (const shared_parameters& parameters : graph.shared) shared_.push_back(bytes(parameters.resident));
   for (std::size_t e = 0; e < parts.elements(); ++e) elements_.push_back(sum(graph, parts.operators_of(e)));
   for (std::size_t s = 0; s < options.constants.size(); ++s) constants_.push_back(time(options.constants[s]));
-  for (const double each : options.speeds) fastest_ = each > fastest_ ? each : fastest_;
+  for (const double speed : options.speeds) fastest_ = speed > fastest_ ? speed : fastest_;
   if (options.memory_limit) limit_ = bytes_below(*options.memory_limit);
   by_position_ = options.constants.size() > 1 || !options.speeds.empty();
   find_unit();
   const bool keeps = options.memory_limit && options.in_flight;
-  for (const figures& each : elements_) {
-    if (each.stage != graph_operator::none || (keeps && each.activations != 0)) by_position_ = true;
+  for (const figures& element : elements_) {
+    if (element.stage != graph_operator::none || (keeps && element.activations != 0)) by_position_ = true;
   }
 }
 
 STAGECUT_DECL void operator_costs::find_unit() {
   if (!options_.speeds.empty()) return;  // quotients are rounded
   ticks unit = 0;
-  for (const figures& each : elements_)
-    unit = std::gcd(std::gcd(unit, each.forward), std::gcd(each.backward, each.cpu));
+  for (const figures& element : elements_)
+    unit = std::gcd(std::gcd(unit, element.forward), std::gcd(element.backward, element.cpu));
   for (const net& each : nets_) unit = std::gcd(unit, std::gcd(each.forward, each.backward));
   for (const ticks each : constants_) unit = std::gcd(unit, each);
   unit_ = std::max<ticks>(unit, 1);
@@ -197,22 +197,22 @@ STAGECUT_DECL void operator_costs::choose_ticks(const operator_graph& graph, std
     resident += each.workspace + options_.boundary_buffers * each.output;
   }
   double slowest = 1;
-  for (const double each : options_.speeds) slowest = std::min(slowest, each);
+  for (const double speed : options_.speeds) slowest = std::min(slowest, speed);
   time /= slowest;
   std::vector<bool> feeds(graph.operators.size());
-  for (const operator_edge& each : graph.edges) {
-    if (each.tensor) {
-      time += each.tensor->sent_seconds + each.tensor->sent_back_seconds + 2 * graph.latency;
-      resident += options_.boundary_buffers * each.tensor->bytes;
+  for (const operator_edge& edge : graph.edges) {
+    if (edge.tensor) {
+      time += edge.tensor->sent_seconds + edge.tensor->sent_back_seconds + 2 * graph.latency;
+      resident += options_.boundary_buffers * edge.tensor->bytes;
     } else {
-      feeds[each.from] = true;
+      feeds[edge.from] = true;
     }
   }
   for (std::size_t v = 0; v < graph.operators.size(); ++v) {
     if (feeds[v]) time += graph.operators[v].sent_seconds + graph.operators[v].sent_back_seconds + 2 * graph.latency;
   }
   for (const double each : options_.constants) time += each;
-  for (const shared_parameters& each : graph.shared) resident += each.resident;
+  for (const shared_parameters& parameters : graph.shared) resident += parameters.resident;
   const auto most = static_cast<double>(options_.in_flight ? stages : 1);
   times_ = detail::tick_scale_of(time);
   memory_ = detail::tick_scale_of(resident + most * activations);

@@ -39,9 +39,9 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   const std::size_t n = graph.operators.size();
   std::vector<std::uint32_t> next(n, none);
   std::vector<bool> fed(n);
-  for (const operator_edge& each : graph.edges) {
-    const std::size_t from = each.from;
-    const std::size_t to = each.to;
+  for (const operator_edge& edge : graph.edges) {
+    const std::size_t from = edge.from;
+    const std::size_t to = edge.to;
     if (from >= n || to >= n || from == to || (next[from] != none && next[from] != to)) return {};
     next[from] = static_cast<std::uint32_t>(to);
     fed[to] = true;
@@ -66,12 +66,12 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   const auto add = [&](std::size_t v, double there, double back) {
     result[v] += there + graph.latency + (back > 0 || graph.sends_back ? back + graph.latency : 0);
   };
-  for (const operator_edge& each : graph.edges) {
-    if (each.tensor) {
-      add(each.from, each.tensor->sent_seconds, each.tensor->sent_back_seconds);
-    } else if (!counted[each.from]) {
-      counted[each.from] = true;
-      add(each.from, graph.operators[each.from].sent_seconds, graph.operators[each.from].sent_back_seconds);
+  for (const operator_edge& edge : graph.edges) {
+    if (edge.tensor) {
+      add(edge.from, edge.tensor->sent_seconds, edge.tensor->sent_back_seconds);
+    } else if (!counted[edge.from]) {
+      counted[edge.from] = true;
+      add(edge.from, graph.operators[edge.from].sent_seconds, graph.operators[edge.from].sent_back_seconds);
     }
   }
   return result;
@@ -108,7 +108,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   graph_partition result;
   result.assignment.assign(found->stage_of.begin(), found->stage_of.end());
   result.stages = stage_figures(graph, result.assignment, found->kinds, request.load);
-  for (const graph_stage& each : result.stages) result.value = each.load > result.value ? each.load : result.value;
+  for (const graph_stage& stage : result.stages) result.value = stage.load > result.value ? stage.load : result.value;
   result.bound = result.value;
   result.elements = path.size();
   result.others = {result.assignment};

@@ -13,9 +13,9 @@ namespace stagecut::inline STAGECUT_ABI {
 
 STAGECUT_DECL void operator_set::add(std::size_t e) {
   count<1>(costs_->of(e));
-  for (const operator_costs::link& each : costs_->nets_of(e)) {
-    const std::uint32_t now = ++inside_[each.net];
-    cut(each.net, static_cast<ticks>(now == 1) - static_cast<ticks>(now == each.pins));
+  for (const operator_costs::link& link : costs_->nets_of(e)) {
+    const std::uint32_t now = ++inside_[link.net];
+    cut(link.net, static_cast<ticks>(now == 1) - static_cast<ticks>(now == link.pins));
   }
   if (works_in(e) != 0) ++workspaces_[works_in(e)];
   for (const std::uint32_t i : costs_->shared_by(e)) {
@@ -25,9 +25,9 @@ STAGECUT_DECL void operator_set::add(std::size_t e) {
 
 STAGECUT_DECL void operator_set::remove(std::size_t e) {
   count<-1>(costs_->of(e));
-  for (const operator_costs::link& each : costs_->nets_of(e)) {
-    const std::uint32_t before = inside_[each.net]--;
-    cut(each.net, static_cast<ticks>(before == each.pins) - static_cast<ticks>(before == 1));
+  for (const operator_costs::link& link : costs_->nets_of(e)) {
+    const std::uint32_t before = inside_[link.net]--;
+    cut(link.net, static_cast<ticks>(before == link.pins) - static_cast<ticks>(before == 1));
   }
   if (works_in(e) != 0 && --workspaces_[works_in(e)] == 0) workspaces_.erase(works_in(e));
   for (const std::uint32_t i : costs_->shared_by(e)) {

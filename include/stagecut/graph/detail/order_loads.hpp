@@ -55,7 +55,7 @@ class order_loads {
         place_(graph.size()) {
     const auto count = static_cast<dag_weight>(parts);
     bound_ = (graph.total + count - 1) / count;
-    for (const dag_weight each : graph.weight) bound_ = std::max(bound_, each);
+    for (const dag_weight weight : graph.weight) bound_ = std::max(bound_, weight);
     bound_ += beside;
   }
 
@@ -117,7 +117,7 @@ class order_loads {
  private:
   [[nodiscard]] dag_weight most() const {
     dag_weight result = graph_.total + beside_;
-    for (const dag_weight each : nets_.weight) result += each;
+    for (const dag_weight weight : nets_.weight) result += weight;
     return result;
   }
 

@@ -67,14 +67,14 @@ class partial_placement {
     device_of_[e] = static_cast<std::uint32_t>(d);
     held_[d].add(elements_.of(e));
     ++members_[d];
-    for (const auto& each : elements_.links(e))
-      attached_[each.to * k_ + d] += each.weight, placed_weight_[each.to] += each.weight;
+    for (const auto& link : elements_.links(e))
+      attached_[link.to * k_ + d] += link.weight, placed_weight_[link.to] += link.weight;
   }
   void take_back(std::size_t e, std::size_t d) {
     held_[d].remove(elements_.of(e));
     --members_[d];
-    for (const auto& each : elements_.links(e))
-      attached_[each.to * k_ + d] -= each.weight, placed_weight_[each.to] -= each.weight;
+    for (const auto& link : elements_.links(e))
+      attached_[link.to * k_ + d] -= link.weight, placed_weight_[link.to] -= link.weight;
   }
 
   /// Whether the partial placement can be extended; if so, the devices for the next element by their least cut.
@@ -121,7 +121,7 @@ class partial_placement {
     std::vector<ticks> all(n_);
     std::vector<bool> taken(n_);
     for (std::size_t e = 0; e < n_; ++e) {
-      for (const auto& each : elements_.links(e)) all[e] += each.weight;
+      for (const auto& link : elements_.links(e)) all[e] += link.weight;
     }
     pinned_ = 0;
     for (std::size_t i = 0; i < n_; ++i) {
@@ -134,7 +134,7 @@ class partial_placement {
       taken[best] = true;
       place_[best] = i;
       order_.push_back(best);
-      for (const auto& each : elements_.links(best)) near[each.to] += each.weight;
+      for (const auto& link : elements_.links(best)) near[link.to] += link.weight;
     }
   }
 
@@ -157,11 +157,11 @@ class partial_placement {
     const ticks least = *std::min_element(of, of + k_);
     if (least >= unlimited) return unlimited;
     std::size_t receivers = 0;
-    for (const auto& each : elements_.links(e)) receivers += static_cast<std::size_t>(is_before(depth, each.to, e));
+    for (const auto& link : elements_.links(e)) receivers += static_cast<std::size_t>(is_before(depth, link.to, e));
     for (std::size_t d = 0; d < k_; ++d) of[d] -= of[d] < unlimited ? least : 0;
-    for (const auto& each : elements_.links(e)) {
-      if (!is_before(depth, each.to, e)) continue;
-      hand(of, costs_.data() + each.to * k_, each, static_cast<ticks>(receivers--));
+    for (const auto& link : elements_.links(e)) {
+      if (!is_before(depth, link.to, e)) continue;
+      hand(of, costs_.data() + link.to * k_, link, static_cast<ticks>(receivers--));
     }
     return least;
   }

@@ -28,7 +28,7 @@ struct device_rules {
 /// Drops empty chunks, and merges consecutive chunks of a device.
 inline void make_compact(placed_chunks& of) {
   std::vector<bool> used(of.device_of.size());
-  for (const std::uint32_t each : of.chunk_of) used[each] = true;
+  for (const std::uint32_t chunk : of.chunk_of) used[chunk] = true;
   std::vector<std::uint32_t> number(used.size());
   std::vector<std::uint32_t> devices;
   for (std::size_t c = 0; c < used.size(); ++c) {
@@ -36,7 +36,7 @@ inline void make_compact(placed_chunks& of) {
     if (devices.empty() || devices.back() != of.device_of[c]) devices.push_back(of.device_of[c]);
     number[c] = static_cast<std::uint32_t>(devices.size() - 1);
   }
-  for (std::uint32_t& each : of.chunk_of) each = number[each];
+  for (std::uint32_t& chunk : of.chunk_of) chunk = number[chunk];
   of.device_of = std::move(devices);
 }
 
@@ -45,12 +45,12 @@ inline void number_by_use(placed_chunks& of) {
   constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
   std::vector<std::uint32_t> number(of.kinds.size(), none);
   std::vector<std::uint8_t> kinds;
-  for (std::uint32_t& each : of.device_of) {
-    if (number[each] == none) {
-      number[each] = static_cast<std::uint32_t>(kinds.size());
-      kinds.push_back(of.kinds[each]);
+  for (std::uint32_t& device : of.device_of) {
+    if (number[device] == none) {
+      number[device] = static_cast<std::uint32_t>(kinds.size());
+      kinds.push_back(of.kinds[device]);
     }
-    each = number[each];
+    device = number[device];
   }
   of.kinds = std::move(kinds);
 }

@@ -32,8 +32,8 @@ class placement_bound {
   /// @param elements  must outlive this object
   explicit placement_bound(const communication_elements& elements) : elements_(elements), class_of_(elements.size()) {
     for (std::size_t e = 0; e < elements.size(); ++e) {
-      for (const auto& each : elements.links(e)) {
-        if (each.to > e && each.weight != 0) all_.push_back({e, each.to, each.weight});
+      for (const auto& link : elements.links(e)) {
+        if (link.to > e && link.weight != 0) all_.push_back({e, link.to, link.weight});
       }
     }
   }

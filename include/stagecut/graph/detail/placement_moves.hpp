@@ -52,9 +52,9 @@ class placement_moves {
   /// The increase of the cut if an element moves. O(links).
   [[nodiscard]] ticks change(std::size_t e, std::size_t to) const {
     ticks sum = 0;
-    for (const auto& each : elements_.links(e)) {
-      if (device_of_[each.to] == device_of_[e]) sum += each.weight;
-      if (device_of_[each.to] == to) sum -= each.weight;
+    for (const auto& link : elements_.links(e)) {
+      if (device_of_[link.to] == device_of_[e]) sum += link.weight;
+      if (device_of_[link.to] == to) sum -= link.weight;
     }
     return sum;
   }
@@ -64,9 +64,9 @@ class placement_moves {
     std::size_t first = elements_.first(e);
     std::size_t last = elements_.last(e);
     if (!elements_.ordered()) return {first, last};
-    for (const auto& each : elements_.links(e)) {
-      if (each.order < 0) first = std::max<std::size_t>(first, device_of_[each.to]);
-      if (each.order > 0) last = std::min<std::size_t>(last, device_of_[each.to]);
+    for (const auto& link : elements_.links(e)) {
+      if (link.order < 0) first = std::max<std::size_t>(first, device_of_[link.to]);
+      if (link.order > 0) last = std::min<std::size_t>(last, device_of_[link.to]);
     }
     return {first, last};
   }
@@ -96,7 +96,7 @@ class placement_moves {
       if (!now) return engine::fm_step::none;
       moves_.emplace_back(now->element, device_of_[now->element]);
       move(now->element, now->to);
-      for (const auto& each : elements_.links(now->element)) heap_.offer(each.to, best);
+      for (const auto& link : elements_.links(now->element)) heap_.offer(link.to, best);
       return engine::fm_step::made;
     };
     const auto undo = [&](const auto& each) { move(each.first, each.second); };
@@ -156,7 +156,7 @@ class placement_moves {
     const auto [first, last] = limits(e);
     constexpr std::size_t none = engine::gain_heap<offered>::nowhere;
     offered best{0, e, none};
-    for (const auto& each : elements_.links(e)) attached_[device_of_[each.to]] += each.weight;
+    for (const auto& link : elements_.links(e)) attached_[device_of_[link.to]] += link.weight;
     const auto consider = [&](std::size_t to) {
       if (to == here || to < first || to > last) return;
       const offered now{attached_[here] - attached_[to], e, to};
@@ -165,10 +165,10 @@ class placement_moves {
     if (last - first < 16) {
       for (std::size_t to = first; to <= last; ++to) consider(to);
     } else {
-      for (const auto& each : elements_.links(e)) consider(device_of_[each.to]);
+      for (const auto& link : elements_.links(e)) consider(device_of_[link.to]);
       for (const std::size_t to : {first, last, here + 1, here - 1, lightest()}) consider(to);
     }
-    for (const auto& each : elements_.links(e)) attached_[device_of_[each.to]] = 0;
+    for (const auto& link : elements_.links(e)) attached_[device_of_[link.to]] = 0;
     return best;
   }
   [[nodiscard]] std::size_t lightest() const {

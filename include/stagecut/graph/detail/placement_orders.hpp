@@ -25,7 +25,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   std::vector<bool> taken(n);
   std::priority_queue<std::tuple<ticks, std::size_t>> queue;
   for (std::size_t e = 0; e < n; ++e) {
-    for (const auto& each : elements.links(e)) gain[e] -= each.weight;
+    for (const auto& link : elements.links(e)) gain[e] -= link.weight;
   }
   element_order result;
   std::size_t next = 0;
@@ -41,10 +41,10 @@ namespace stagecut::inline STAGECUT_ABI::detail {
     if (taken[e] || known != gain[e]) continue;
     taken[e] = true;
     result.push_back(static_cast<precedence::element>(e));
-    for (const auto& each : elements.links(e)) {
-      if (taken[each.to]) continue;
-      gain[each.to] += 2 * each.weight;
-      queue.emplace(gain[each.to], n - 1 - each.to);
+    for (const auto& link : elements.links(e)) {
+      if (taken[link.to]) continue;
+      gain[link.to] += 2 * link.weight;
+      queue.emplace(gain[link.to], n - 1 - link.to);
     }
   }
   return result;
@@ -57,9 +57,9 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   std::vector<std::uint64_t> priority(elements.size());
   for (std::size_t e = 0; e < elements.size(); ++e) {
     communication_elements::ticks by = 0;
-    for (const auto& each : elements.links(e)) {
-      const bool onward = each.order != 0 ? each.order > 0 : each.to > e;
-      by += onward == back ? -each.weight : each.weight;
+    for (const auto& link : elements.links(e)) {
+      const bool onward = link.order != 0 ? link.order > 0 : link.to > e;
+      by += onward == back ? -link.weight : link.weight;
     }
     priority[e] = static_cast<std::uint64_t>(by) + (std::uint64_t{1} << 62U);
   }
@@ -136,10 +136,10 @@ class placement_cut {
     }
     handed_.assign((p + 1) * p, 0);
     for (std::size_t e = 0; e < order_.size(); ++e) {
-      for (const auto& each : elements_.links(e)) {
+      for (const auto& link : elements_.links(e)) {
         const std::size_t from = block_of[e];
-        const std::size_t to = block_of[each.to];
-        if (from < to) handed_[to * p + from] += each.weight;
+        const std::size_t to = block_of[link.to];
+        if (from < to) handed_[to * p + from] += link.weight;
       }
     }
     for (std::size_t b = p; b-- > 1;) {

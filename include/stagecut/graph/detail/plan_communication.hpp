@@ -54,10 +54,10 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// Renumbers devices without the empty ones; returns how many are left.
 inline std::size_t leave_out_empty(std::vector<std::size_t>& device_of, std::size_t devices) {
   std::vector<std::size_t> number(devices, devices);
-  for (const std::size_t each : device_of) number[each] = 0;
+  for (const std::size_t device : device_of) number[device] = 0;
   std::size_t count = 0;
   for (std::size_t& each : number) each = each == 0 ? count++ : each;
-  for (std::size_t& each : device_of) each = number[each];
+  for (std::size_t& device : device_of) device = number[device];
   return count;
 }
 

@@ -56,7 +56,7 @@ inline void check_graph_makespan(std::string_view function, const profile& model
     refuse("transfers", to_string(request.transfers), "must be link or latency for the makespan of a graph");
   }
   bool timed = false;
-  for (const layer& each : model.layers) timed = timed || each.time() > 0;
+  for (const auto& layer : model.layers) timed = timed || layer.time() > 0;
   if (!timed) fail(invalid_input("model", "no layer has a time"));
 }
 
@@ -108,8 +108,8 @@ inline void limit_rounds(search_options& limits, std::size_t elements, double pa
 /// The most bytes of a plan's stages apart from parameters and activations.
 [[nodiscard]] inline double most_beside(const plan& made) {
   double result = 0;
-  for (const planned_stage& each : made.stages) {
-    result = std::max(result, each.memory.workspace + each.memory.buffers);
+  for (const planned_stage& stage : made.stages) {
+    result = std::max(result, stage.memory.workspace + stage.memory.buffers);
   }
   return result;
 }
@@ -170,8 +170,8 @@ inline void limit_rounds(search_options& limits, std::size_t elements, double pa
   found.assignment = parts->assignment;
   found.warm_up.assign(parts->stages.size(), 0);
   const auto fits = [&](const plan& made) {
-    return std::all_of(made.stages.begin(), made.stages.end(), [&](const planned_stage& each) {
-      return !load.load.memory_limit || each.total_memory() <= *load.load.memory_limit;
+    return std::all_of(made.stages.begin(), made.stages.end(), [&](const planned_stage& stage) {
+      return !load.load.memory_limit || stage.total_memory() <= *load.load.memory_limit;
     });
   };
   plan best = makespan_plan(model, request, graph, load.load, found);
@@ -240,8 +240,8 @@ inline void limit_rounds(search_options& limits, std::size_t elements, double pa
     found->bound = std::min(found->bound, bound);
     plan result = makespan_plan(model, request, graph, load.load, *found);
     bool fits = true;
-    for (const planned_stage& each : result.stages) {
-      fits = fits && (!load.load.memory_limit || each.total_memory() <= *load.load.memory_limit);
+    for (const planned_stage& stage : result.stages) {
+      fits = fits && (!load.load.memory_limit || stage.total_memory() <= *load.load.memory_limit);
     }
     if (!fits) {
       beside = std::max(beside, most_beside(result));
@@ -264,8 +264,8 @@ namespace detail {
   operator_graph result = graph;
   if (request.links.empty() || request.transfers != transfer_kind::latency) return result;
   for (graph_operator& each : result.operators) each.sent_seconds = each.sent_back_seconds = 0;
-  for (operator_edge& each : result.edges) {
-    if (each.tensor) each.tensor->sent_seconds = each.tensor->sent_back_seconds = 0;
+  for (operator_edge& edge : result.edges) {
+    if (edge.tensor) edge.tensor->sent_seconds = edge.tensor->sent_back_seconds = 0;
   }
   result.latency = 0;
   return result;
@@ -275,7 +275,7 @@ namespace detail {
 [[nodiscard]] inline std::vector<graph_stage> with_times(const operator_graph& graph, const graph_partition& found,
                                                          const load_options& options) {
   std::vector<std::uint8_t> kinds;
-  for (const graph_stage& each : found.stages) kinds.push_back(each.on_cpu ? 1 : 0);
+  for (const graph_stage& stage : found.stages) kinds.push_back(stage.on_cpu ? 1 : 0);
   std::vector<graph_stage> result = stage_figures(graph, found.assignment, kinds, options);
   for (std::size_t s = 0; s < result.size(); ++s) result[s].load = found.stages[s].load;
   return result;

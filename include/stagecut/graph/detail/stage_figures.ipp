@@ -26,21 +26,21 @@ struct stage_messages {
                                                                     const std::vector<std::size_t>& stage_of,
                                                                     std::size_t stages) {
   std::vector<stage_messages> result(stages);
-  const auto add = [&](stage_messages& to, std::size_t from, const edge_tensor& each) {
+  const auto add = [&](stage_messages& to, std::size_t from, const edge_tensor& tensor) {
     const bool back = graph.operators[from].is_backward;
-    (back ? to.backward : to.forward) += each.sent_seconds + graph.latency;
-    if (!back) to.bytes += each.bytes;
-    if (each.sent_back_seconds > 0 || graph.sends_back) to.backward += each.sent_back_seconds + graph.latency;
+    (back ? to.backward : to.forward) += tensor.sent_seconds + graph.latency;
+    if (!back) to.bytes += tensor.bytes;
+    if (tensor.sent_back_seconds > 0 || graph.sends_back) to.backward += tensor.sent_back_seconds + graph.latency;
   };
   std::vector<std::vector<std::size_t>> reached(graph.operators.size());
-  for (const operator_edge& each : graph.edges) {
-    if (stage_of[each.from] == stage_of[each.to]) continue;
-    if (!each.tensor) {
-      reached[each.from].push_back(stage_of[each.to]);
+  for (const operator_edge& edge : graph.edges) {
+    if (stage_of[edge.from] == stage_of[edge.to]) continue;
+    if (!edge.tensor) {
+      reached[edge.from].push_back(stage_of[edge.to]);
       continue;
     }
-    add(result[stage_of[each.from]], each.from, *each.tensor);
-    add(result[stage_of[each.to]], each.from, *each.tensor);
+    add(result[stage_of[edge.from]], edge.from, *edge.tensor);
+    add(result[stage_of[edge.to]], edge.from, *edge.tensor);
   }
   for (std::size_t v = 0; v < reached.size(); ++v) {
     if (reached[v].empty()) continue;
@@ -75,10 +75,10 @@ STAGECUT_DECL std::vector<graph_stage> stage_figures(const operator_graph& graph
     activations[stage_of[v]] += each.activations;
     workspace[stage_of[v]] = std::max(workspace[stage_of[v]], each.workspace);
   }
-  for (const shared_parameters& each : graph.shared) {
+  for (const shared_parameters& parameters : graph.shared) {
     std::vector<bool> held(k);
-    for (const std::size_t v : each.operators) held[stage_of[v]] = true;
-    for (std::size_t s = 0; s < k; ++s) result[s].memory += held[s] ? each.resident : 0;
+    for (const std::size_t v : parameters.operators) held[stage_of[v]] = true;
+    for (std::size_t s = 0; s < k; ++s) result[s].memory += held[s] ? parameters.resident : 0;
   }
   for (std::size_t s = 0; s < k; ++s) {
     graph_stage& stage = result[s];

@@ -113,12 +113,12 @@ inline void add_tensor(pair_sums& to, const operator_graph& graph, const operato
                                          std::size_t stages) {
   pair_sums result(stages);
   std::vector<std::vector<std::size_t>> consumers(graph.operators.size());
-  for (const operator_edge& each : graph.edges) {
-    if (stage_of[each.from] == stage_of[each.to]) continue;
-    if (each.tensor) {
-      add_tensor(result, graph, each, stage_of[each.from] * stages + stage_of[each.to]);
+  for (const operator_edge& edge : graph.edges) {
+    if (stage_of[edge.from] == stage_of[edge.to]) continue;
+    if (edge.tensor) {
+      add_tensor(result, graph, edge, stage_of[edge.from] * stages + stage_of[edge.to]);
     } else {
-      consumers[each.from].push_back(each.to);
+      consumers[edge.from].push_back(edge.to);
     }
   }
   std::vector<std::size_t> taken(stages, stage_of.size());  // the last operator whose output a stage takes

@@ -129,7 +129,7 @@ class chunk_solver {
 
   void start(chunk_search& search, const contraction& parts, const graph_partition& begin) const {
     element_stages<ticks> from;
-    for (const graph_stage& each : begin.stages) from.kinds.push_back(each.on_cpu ? 1 : 0);
+    for (const graph_stage& stage : begin.stages) from.kinds.push_back(stage.on_cpu ? 1 : 0);
     const auto add = [&](const std::vector<std::size_t>& stage_of) {
       from.stage_of.clear();
       for (std::size_t e = 0; e < parts.elements(); ++e) {
@@ -139,7 +139,7 @@ class chunk_solver {
       if (most < from.kinds.size()) search.know(from);
     };
     add(begin.assignment);
-    for (const auto& each : begin.others) add(each);
+    for (const auto& other : begin.others) add(other);
   }
 
   /// About how many rounds of `minimize_load` take as long as one here; a time limit is shared by both.

@@ -51,7 +51,7 @@ STAGECUT_DECL schedule warm_up_schedule_fn::operator()(const stage_pipeline& of,
     refuse("of.edges", "{}", "must join some stages: without edges the stages of a schedule are a chain");
   }
   std::vector<std::size_t> in_flight;
-  for (const std::size_t each : warm_up) in_flight.push_back((each < microbatches ? each : microbatches - 1) + 1);
+  for (const std::size_t count : warm_up) in_flight.push_back((count < microbatches ? count : microbatches - 1) + 1);
   schedule result = detail::one_stage_a_rank("in-flight", in_flight, microbatches);
   result.edges = of.edges;
   return result;

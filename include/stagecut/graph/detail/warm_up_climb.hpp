@@ -195,7 +195,7 @@ inline double warm_up_climb::price(const std::vector<std::size_t>& counts) {
 
 inline std::size_t warm_up_climb::sum(const std::vector<std::size_t>& counts) noexcept {
   std::size_t result = 0;
-  for (const std::size_t each : counts) result += each;
+  for (const std::size_t count : counts) result += count;
   return result;
 }
 

@@ -24,8 +24,8 @@ STAGECUT_DECL weighted_dag::weighted_dag(view<const std::int64_t> weights, view<
   const std::vector<vertex> position = positions(weights.size(), edges);
   detail::dag_edges listed;
   listed.reserve(edges.size());
-  for (const weighted_edge& each : edges) {
-    if (each.from != each.to) listed.push_back({position[each.from], position[each.to], each.weight});
+  for (const weighted_edge& edge : edges) {
+    if (edge.from != edge.to) listed.push_back({position[edge.from], position[edge.to], edge.weight});
   }
   std::vector<std::int64_t> moved(weights.size());
   for (std::size_t v = 0; v < weights.size(); ++v) moved[position[v]] = weights[v];
@@ -70,13 +70,13 @@ STAGECUT_DECL auto weighted_dag::positions(std::size_t n, view<const weighted_ed
   std::vector<vertex> result(n);
   order_.resize(n);
   bool ascending = true;
-  for (const weighted_edge& each : edges) ascending = ascending && each.from <= each.to;
+  for (const weighted_edge& edge : edges) ascending = ascending && edge.from <= edge.to;
   if (ascending) {
     for (std::size_t v = 0; v < n; ++v) result[v] = order_[v] = static_cast<vertex>(v);
     return result;
   }
   std::vector<precedence::pair> pairs;
-  for (const weighted_edge& each : edges) pairs.emplace_back(each.from, each.to);
+  for (const weighted_edge& edge : edges) pairs.emplace_back(edge.from, edge.to);
   const precedence below(n, std::move(pairs));
   for (std::size_t i = 0; i < n; ++i) result[order_[i] = below.order()[i]] = static_cast<vertex>(i);
   return result;

@@ -31,8 +31,8 @@ STAGECUT_DECL operator_graph weighted_operators(operator_graph graph, double tim
     each.sent_seconds = 0;
     each.sent_back_seconds = 0;
   }
-  for (operator_edge& each : graph.edges) {
-    if (each.tensor) each.tensor->sent_seconds = each.tensor->sent_back_seconds = 0;
+  for (operator_edge& edge : graph.edges) {
+    if (edge.tensor) edge.tensor->sent_seconds = edge.tensor->sent_back_seconds = 0;
   }
   graph.latency = 0;
   return graph;

@@ -135,7 +135,7 @@ class figure_reader {
   void operator()(std::string_view key, std::vector<std::size_t>& into, std::size_t least) const {
     const auto found = from_->find(key);
     if (!found) return;
-    for (const json_value& each : found->elements()) into.push_back(each.count(least));
+    for (const json_value& element : found->elements()) into.push_back(element.count(least));
   }
   template <class Field, class Choice, std::size_t n>
   void operator()(std::string_view key, Field& into, const named<Choice> (&words)[n]) const {

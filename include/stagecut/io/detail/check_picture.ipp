@@ -22,8 +22,8 @@ namespace detail {
 
 STAGECUT_DECL picture_check::picture_check(std::string_view function, const pipeline_picture& picture)
     : function_(function), picture_(picture) {
-  for (const stage_edge& each : picture.order.edges) {
-    for (const std::size_t end : {each.from, each.to}) {
+  for (const stage_edge& edge : picture.order.edges) {
+    for (const std::size_t end : {edge.from, edge.to}) {
       require(end < picture.order.stages(), "order.edges", end, "is no stage");
     }
   }
@@ -38,24 +38,24 @@ STAGECUT_DECL picture_check::picture_check(std::string_view function, const pipe
     require(rank < picture.order.ranks(), "order.rank_of", rank, "is no rank");
   require(is_amount(run.makespan), "run.makespan", 0, "is not finite");
   for (const auto& rank : run.ops) {
-    for (const auto& each : rank)
-      require(is_compute(each.what.kind), "run.ops", each.what.stage, "computes nothing"), check(each);
+    for (const auto& op : rank)
+      require(is_compute(op.what.kind), "run.ops", op.what.stage, "computes nothing"), check(op);
   }
   for (const auto& rank : run.transfers) {
-    for (const auto& each : rank)
-      require(is_transfer(each.what.kind), "run.transfers", each.what.stage, "sends nothing"), check(each);
+    for (const auto& op : rank)
+      require(is_transfer(op.what.kind), "run.transfers", op.what.stage, "sends nothing"), check(op);
   }
   for (const auto& rank : run.updates) {
-    for (const auto& each : rank)
-      require(is_update(each.what.kind), "run.updates", each.what.stage, "updates nothing"), check(each);
+    for (const auto& op : rank)
+      require(is_update(op.what.kind), "run.updates", op.what.stage, "updates nothing"), check(op);
   }
-  for (const auto& each : run.critical_path) check(each);
+  for (const auto& step : run.critical_path) check(step);
   for (const auto& rank : run.ranks) {
     require(is_amount(rank.busy) && is_amount(rank.blocked) && is_amount(rank.idle), "run.ranks", 0, "is no time");
   }
   for (const auto& rank : picture.memory) check(rank);
   require(!picture.memory_limit || is_amount(*picture.memory_limit), "memory_limit", 0, "is no amount");
-  for (const double each : picture.memory_limits) require(is_amount(each), "memory_limits", 0, "is no amount");
+  for (const double limit : picture.memory_limits) require(is_amount(limit), "memory_limits", 0, "is no amount");
 }
 
 STAGECUT_DECL void picture_check::require(bool holds, std::string_view argument, std::size_t value,

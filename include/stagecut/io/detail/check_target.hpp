@@ -48,8 +48,8 @@ inline void check_devices(const target_entry& entry, const plan& p) {
 inline void check_schedule(const target_entry& entry, const plan& p) {
   if (entry.schedules.empty()) return;
   if (!p.schedule.orders.empty()) {
-    for (const target_schedule& each : entry.schedules) {
-      if (std::string_view(each.called).empty()) return;  // it reads any order from a file
+    for (const target_schedule& schedule : entry.schedules) {
+      if (std::string_view(schedule.called).empty()) return;  // it reads any order from a file
     }
     std::size_t count = 0;
     const std::string known = stagecut::detail::known_schedules(entry, p.stages_per_rank, count);

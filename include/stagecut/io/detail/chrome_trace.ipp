@@ -40,9 +40,9 @@ class trace_writer {
     for (std::size_t r = 0; r < picture.order.ranks(); ++r) {
       const std::size_t process = first + r;
       name_process(process, joined({prefix, "rank ", r}));
-      for (const auto& each : of_rank(picture.run.ops, r)) {
-        complete(picture, process, compute, each, time);
-        flows(picture.order, links, process, each.what, time(each.start));
+      for (const auto& op : of_rank(picture.run.ops, r)) {
+        complete(picture, process, compute, op, time);
+        flows(picture.order, links, process, op.what, time(op.start));
       }
       for (const auto& each : of_rank(picture.run.updates, r)) complete(picture, process, update, each, time);
       sends(picture, r, process, time);
@@ -90,14 +90,14 @@ class trace_writer {
   /// Concurrent messages are on separate threads: a viewer drops events that overlap on one.
   void sends(const pipeline_picture& picture, std::size_t r, std::size_t process, nanoseconds time) {
     std::vector<double> free;  // of every thread, since when it is free
-    for (const auto& each : of_rank(picture.run.transfers, r)) {
+    for (const auto& op : of_rank(picture.run.transfers, r)) {
       std::size_t lane = 0;
-      while (lane < free.size() && free[lane] > time(each.start)) ++lane;
+      while (lane < free.size() && free[lane] > time(op.start)) ++lane;
       if (lane == free.size()) free.push_back(0);
       const std::size_t thread = lane == 0 ? send : more + lane - 1;
       if (lane != 0 && free[lane] == 0) name_thread(process, thread, joined({"send ", lane + 1}));
-      free[lane] = time(each.end);
-      complete(picture, process, thread, each, time);
+      free[lane] = time(op.end);
+      complete(picture, process, thread, op, time);
     }
   }
 
@@ -156,17 +156,17 @@ class trace_writer {
 
 STAGECUT_DECL void write_chrome_trace(view<const pipeline_picture> pictures,
                                       function_ref<void(std::string_view)> write) {
-  for (const pipeline_picture& each : pictures) {
-    check_picture("as_chrome_trace", each);
-    if (each.run.makespan < 1e280) continue;
+  for (const pipeline_picture& picture : pictures) {
+    check_picture("as_chrome_trace", picture);
+    if (picture.run.makespan < 1e280) continue;
     detail::fail(
         argument_error("io::as_chrome_trace", "run.makespan", "1e280 or more", "is too long for microseconds"));
   }
   detail::trace_writer writer(write);
   std::size_t first = 0;
-  for (const pipeline_picture& each : pictures) {
-    writer.add(each, first, pictures.size() > 1 ? detail::joined({title_of(each), " "}) : "");
-    first += each.order.ranks();
+  for (const pipeline_picture& picture : pictures) {
+    writer.add(picture, first, pictures.size() > 1 ? detail::joined({title_of(picture), " "}) : "");
+    first += picture.order.ranks();
   }
   writer.finish();
 }

@@ -126,8 +126,8 @@ inline constexpr column_unit column_units[] = {
 
 /// The unit for a lower-case word, or none.
 [[nodiscard]] constexpr const column_unit* find_unit(std::string_view word) noexcept {
-  for (const column_unit& each : column_units) {
-    if (each.word == word) return &each;
+  for (const column_unit& unit : column_units) {
+    if (unit.word == word) return &unit;
   }
   return nullptr;
 }

@@ -22,8 +22,8 @@ namespace stagecut::inline STAGECUT_ABI::io::detail {
 /// Whether a table has only columns that `as_csv` writes: these are in seconds and bytes.
 [[nodiscard]] inline bool is_own(const csv_header& header) {
   if (header.others != 0 || header.columns.size() != csv_columns.size()) return false;
-  for (const csv_column& each : header.columns) {
-    if (each.name != column_name(each.what)) return false;
+  for (const csv_column& column : header.columns) {
+    if (column.name != column_name(column.what)) return false;
   }
   return true;
 }

@@ -38,7 +38,7 @@ struct dot_node {
 [[nodiscard]] inline bool is_dot_word(std::string_view key) {
   constexpr std::array<std::string_view, 7> words = {"weight", "cpu", "stage", "kind", "group", "accelerator", "pass"};
   bool known = false;
-  for (const std::string_view each : words) known = known || key == each;
+  for (const std::string_view word : words) known = known || key == word;
   const layer none;
   stagecut::detail::each_figure(none, [&](std::string_view figure, const auto&) { known = known || key == figure; });
   return known;

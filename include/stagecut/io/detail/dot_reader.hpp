@@ -76,11 +76,11 @@ class dot_reader {
       if (now_.is_id()) advance();
       if (!now_.is("{")) unexpected();
     } else if (take_keyword("graph")) {
-      for (const dot_attribute& each : some_list()) put(each);
+      for (const dot_attribute& attribute : some_list()) put(attribute);
     } else if (take_keyword("node")) {
-      for (const dot_attribute& each : some_list()) refuse_default(each, is_dot_word(each.key));
+      for (const dot_attribute& attribute : some_list()) refuse_default(attribute, is_dot_word(attribute.key));
     } else if (take_keyword("edge")) {
-      for (const dot_attribute& each : some_list()) refuse_default(each, each.key == "weight");
+      for (const dot_attribute& attribute : some_list()) refuse_default(attribute, attribute.key == "weight");
     } else {
       named();
     }
@@ -93,7 +93,7 @@ class dot_reader {
     if (take_sign("=")) return put({first.text, value(), first.line});
     if (now_.is("->")) return edges(first);
     const std::size_t node = number(first);
-    for (const dot_attribute& each : list()) graph_.put(node, each);
+    for (const dot_attribute& attribute : list()) graph_.put(node, attribute);
   }
 
   /// An attribute of the graph; ignored in a subgraph.
@@ -153,7 +153,7 @@ class dot_reader {
     }
     const std::vector<dot_attribute> all = list();
     const dot_attribute* weight = nullptr;
-    for (const dot_attribute& each : all) weight = each.key == "weight" ? &each : weight;
+    for (const dot_attribute& attribute : all) weight = attribute.key == "weight" ? &attribute : weight;
     for (std::size_t e = 0; e < lines.size(); ++e) graph_.join(nodes[e], nodes[e + 1], lines[e], weight);
   }
 

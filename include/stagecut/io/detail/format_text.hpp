@@ -37,8 +37,8 @@ inline void check_parts(std::string_view function, const plan& p) {
   const std::size_t items = by_cuts ? p.cuts.items() : p.assignment.size();
   require(items == layers, by_cuts ? "plan.cuts.items()" : "plan.assignment.size()", items,
           joined({"must be the number of layers, ", layers}));
-  for (const std::size_t each : p.assignment) {
-    require(each < stages, "plan.assignment", each, joined({"must be below the number of stages, ", stages}));
+  for (const std::size_t stage : p.assignment) {
+    require(stage < stages, "plan.assignment", stage, joined({"must be below the number of stages, ", stages}));
   }
   const bool full = stages % p.stages_per_rank == 0 && stages / p.stages_per_rank == p.devices;
   require(full || (has_virtual_stages(p) && (stages + p.stages_per_rank - 1) / p.stages_per_rank <= p.devices),
@@ -171,14 +171,14 @@ inline void check_plan(std::string_view function, std::string_view format, const
   check_intervals(format, p);
   check_chunks(format, p);
   check_parts(function, p);
-  for (const layer& each : p.profile.layers) {
-    if (!each.is_backward) continue;
-    refuse(format, joined({layer_text(each), " is of the backward pass alone, and its layers have both passes"}));
+  for (const auto& layer : p.profile.layers) {
+    if (!layer.is_backward) continue;
+    refuse(format, joined({layer_text(layer), " is of the backward pass alone, and its layers have both passes"}));
   }
-  for (const planned_edge& each : p.edges) {
-    if (each.to == each.from + 1) continue;
+  for (const planned_edge& edge : p.edges) {
+    if (edge.to == edge.from + 1) continue;
     refuse(format,
-           joined({"an edge leads from stage ", each.from, " to stage ", each.to, ", and its stages are a chain"}));
+           joined({"an edge leads from stage ", edge.from, " to stage ", edge.to, ", and its stages are a chain"}));
   }
   if (!p.edges.empty() && p.edges.size() + 1 != p.stages.size()) {
     refuse(format, joined({p.edges.size(), " edges join ", p.stages.size(), " stages, and its stages are a chain"}));

@@ -45,9 +45,9 @@ inline void check_graph_plan(std::string_view function, const plan& made) {
   std::vector<std::string> names;
   std::set<std::string_view> known;
   bool unique = true;
-  for (const layer& each : model.layers) {
-    names.push_back(each.name);
-    unique = unique && !each.name.empty() && known.insert(each.name).second;
+  for (const auto& layer : model.layers) {
+    names.push_back(layer.name);
+    unique = unique && !layer.name.empty() && known.insert(layer.name).second;
   }
   for (std::size_t i = 0; !unique && i < names.size(); ++i) names[i] = std::to_string(i);
   return names;

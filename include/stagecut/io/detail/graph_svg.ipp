@@ -78,7 +78,7 @@ class graph_drawing {
     std::vector<std::size_t> layers(made_.stages.size());
     for (const std::size_t s : stage_of_) ++layers[s];
     double longest = 0;
-    for (const planned_stage& each : made_.stages) longest = std::max(longest, each.forward + each.backward);
+    for (const planned_stage& stage : made_.stages) longest = std::max(longest, stage.forward + stage.backward);
     double x = margin;
     double y = 38;
     for (std::size_t s = 0; s < layers.size(); ++s) {

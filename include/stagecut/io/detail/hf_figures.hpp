@@ -179,7 +179,7 @@ void set_dense(transformer::architecture& a, const IsDense& is_dense) {
 /// Removes redundancy: the list of forms if all layers are alike and plain, biases that equal all others.
 inline void settle(transformer::architecture& a) {
   bool plain = true;
-  for (const transformer::layer_form& each : a.forms) plain = plain && each == transformer::layer_form{};
+  for (const transformer::layer_form& form : a.forms) plain = plain && form == transformer::layer_form{};
   if (plain) a.forms.clear();
   for (std::optional<bool>* const each : {&a.qkv_bias, &a.output_bias, &a.ffn_bias}) {
     if (*each == a.biases) each->reset();
@@ -191,9 +191,9 @@ inline void settle(transformer::architecture& a) {
 /// The layers in a list of numbers from 0.
 [[nodiscard]] inline std::vector<bool> listed_layers(const json_value& list, std::size_t layers) {
   std::vector<bool> made(layers, false);
-  for (const json_value& each : list.elements()) {
-    const std::size_t layer = each.count();
-    if (layer >= layers) each.fail(std::to_string(layer), " is no layer: there are ", std::to_string(layers));
+  for (const json_value& element : list.elements()) {
+    const std::size_t layer = element.count();
+    if (layer >= layers) element.fail(std::to_string(layer), " is no layer: there are ", std::to_string(layers));
     made[layer] = true;
   }
   return made;

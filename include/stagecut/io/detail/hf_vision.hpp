@@ -166,9 +166,9 @@ inline void set_qwen2_vision(const hf_figures&, hf_figures& at, transformer::arc
 inline std::vector<std::size_t> full_layers(const hf_figures& at, std::size_t layers) {
   std::vector<char> listed(layers, 0);
   if (const auto given = at.find({"fullatt_block_indexes"})) {
-    for (const json_value& each : given->elements()) {
-      const std::size_t layer = each.count();
-      if (layer >= layers) each.fail(std::to_string(layer), " is not below \"depth\" ", std::to_string(layers));
+    for (const json_value& element : given->elements()) {
+      const std::size_t layer = element.count();
+      if (layer >= layers) element.fail(std::to_string(layer), " is not below \"depth\" ", std::to_string(layers));
       listed[layer] = 1;
     }
   } else {

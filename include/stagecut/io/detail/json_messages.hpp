@@ -20,7 +20,7 @@ namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 inline std::vector<double> read_speeds(const json_value& value) {
   std::vector<double> speeds;
-  for (const json_value& each : value.elements()) speeds.push_back(each.amount());
+  for (const json_value& element : value.elements()) speeds.push_back(element.amount());
   if (speeds.empty()) value.fail("holds no speed");
   return speeds;
 }
@@ -29,9 +29,9 @@ inline message_model read_messages(const json_value& value) {
   message_model messages;
   messages.kind = to_string(value.at("kind").one_of(transfer_kind_names));
   const json_value links = value.at("links");
-  for (const json_value& each : links.elements()) {
-    messages.links.push_back({each.at("latency").amount(), each.at("bandwidth").amount()});
-    each.only({"latency", "bandwidth"});
+  for (const json_value& link : links.elements()) {
+    messages.links.push_back({link.at("latency").amount(), link.at("bandwidth").amount()});
+    link.only({"latency", "bandwidth"});
   }
   if (messages.links.empty()) links.fail("holds no link");
   value.only({"kind", "links"});

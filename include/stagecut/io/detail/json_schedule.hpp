@@ -83,7 +83,7 @@ inline schedule_choice read_schedule(const json_value& value, bool orders) {
     return result;
   }
   if (const auto given = value.find("orders")) {
-    for (const json_value& each : given->elements()) result.orders.push_back(read_order(each));
+    for (const json_value& element : given->elements()) result.orders.push_back(read_order(element));
     if (result.orders.empty()) given->fail("holds no order");
   }
   if (const auto group = value.find("group")) result.group = group->count(1);

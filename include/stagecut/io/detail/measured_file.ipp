@@ -46,32 +46,32 @@ STAGECUT_DECL measured_file read_measured(std::string_view text, std::string_vie
     return seconds;
   };
   if (const auto layers = whole.object().find("layers")) {
-    for (const detail::json_value& each : layers->elements()) {
+    for (const detail::json_value& layer : layers->elements()) {
       measured_layer& next = made.layers.emplace_back();
-      next.name = each.at("name").text();
-      if (const auto forward = each.find("forward")) next.forward = time(*forward);
-      if (const auto backward = each.find("backward")) next.backward = time(*backward);
-      if (!next.forward && !next.backward) each.fail("has neither forward nor backward");
+      next.name = layer.at("name").text();
+      if (const auto forward = layer.find("forward")) next.forward = time(*forward);
+      if (const auto backward = layer.find("backward")) next.backward = time(*backward);
+      if (!next.forward && !next.backward) layer.fail("has neither forward nor backward");
     }
     detail::refuse_same_names(*layers, made.layers);
   }
   if (const auto iterations = whole.find("iterations")) {
-    for (const detail::json_value& each : iterations->elements()) {
-      each.object().only({"devices", "stages_per_rank", "chunks", "microbatches", "schedule", "seconds"});
+    for (const detail::json_value& iteration : iterations->elements()) {
+      iteration.object().only({"devices", "stages_per_rank", "chunks", "microbatches", "schedule", "seconds"});
       measured_iteration& next = made.iterations.emplace_back();
-      next.devices = each.at("devices").count(1);
-      next.microbatches = each.at("microbatches").count(1);
-      const auto former = each.find("chunks");  // its name before 0.2
-      const auto now = each.find("stages_per_rank");
+      next.devices = iteration.at("devices").count(1);
+      next.microbatches = iteration.at("microbatches").count(1);
+      const auto former = iteration.find("chunks");  // its name before 0.2
+      const auto now = iteration.find("stages_per_rank");
       if (former && now) former->fail("is the former name of \"stages_per_rank\", which stands next to it");
       if (now || former) next.stages_per_rank = (now ? *now : *former).count(1);
-      if (const auto schedule = each.find("schedule")) {
+      if (const auto schedule = iteration.find("schedule")) {
         next.schedule = schedule->text();
         if (stagecut::find_schedule(next.schedule) == nullptr) {
           schedule->fail(schedule->shown(), " is none of ", stagecut::list_names(stagecut::schedules));
         }
       }
-      next.seconds = time(each.at("seconds"));
+      next.seconds = time(iteration.at("seconds"));
     }
   }
   if (made.layers.empty() && made.iterations.empty()) whole.fail("has neither layers nor iterations");

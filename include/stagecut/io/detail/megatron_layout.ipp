@@ -63,7 +63,7 @@ class megatron_layout_reader {
   [[nodiscard]] std::string known() const {
     if (!kinds_.is_hybrid()) return "EtmL";
     std::string letters;
-    for (const pattern_kind& each : pattern_kinds) letters += each.letter;
+    for (const pattern_kind& kind : pattern_kinds) letters += kind.letter;
     return letters;
   }
 

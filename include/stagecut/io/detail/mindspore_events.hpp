@@ -104,15 +104,15 @@ inline trace_steps counted_steps(std::vector<double> starts) {
 }
 
 inline std::string_view cell_of(std::string_view event, const std::vector<std::string>& cells) {
-  for (const std::string& each : cells) {
-    const std::size_t found = each.empty() ? std::string_view::npos : event.find(each);
+  for (const std::string& cell : cells) {
+    const std::size_t found = cell.empty() ? std::string_view::npos : event.find(cell);
     if (found == std::string_view::npos) continue;
     std::size_t first = found;
     if (first > 0 && event[first - 1] == '-') {
       --first;
       while (first > 0 && event[first - 1] >= '0' && event[first - 1] <= '9') --first;
     }
-    return event.substr(first, found - first + each.size());
+    return event.substr(first, found - first + cell.size());
   }
   return {};
 }

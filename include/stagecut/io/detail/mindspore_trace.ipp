@@ -44,11 +44,11 @@ inline std::string_view name_of_event(const json_value& event) {
 
 /// The process of scopes, from an event of that name or from the metadata of processes.
 inline const json* find_scopes(const json_value& events) {
-  for (const json_value& each : events.elements()) {
-    std::string_view name = name_of_event(each);
-    const auto arguments = each.find("args");
+  for (const json_value& event : events.elements()) {
+    std::string_view name = name_of_event(event);
+    const auto arguments = event.find("args");
     if (name == "process_name" && arguments && (**arguments).is_object()) name = name_of_event(*arguments);
-    if (name == "Scope Layer" && each.find("pid")) return &*each.at("pid");
+    if (name == "Scope Layer" && event.find("pid")) return &*event.at("pid");
   }
   return nullptr;
 }
@@ -58,13 +58,13 @@ inline const json* find_scopes(const json_value& events) {
   mindspore_trace made;
   made.scopes = find_scopes(events);
   std::string_view product;
-  for (const json_value& each : events.elements()) {
-    const std::string_view name = name_of_event(each);
+  for (const json_value& event : events.elements()) {
+    const std::string_view name = name_of_event(event);
     if (product.empty() && name.find("MatMul-op") != std::string_view::npos) product = name;
-    if (!product.empty() && name == product) made.starts.push_back(trace_number(each.at("ts")));
-    if (name != "Default" || !made.of_scopes(each)) continue;
-    const auto level = each.find("tid");
-    if (level && (**level == json(0) || **level == json("0"))) made.forward.add(span_of(each));
+    if (!product.empty() && name == product) made.starts.push_back(trace_number(event.at("ts")));
+    if (name != "Default" || !made.of_scopes(event)) continue;
+    const auto level = event.find("tid");
+    if (level && (**level == json(0) || **level == json("0"))) made.forward.add(span_of(event));
   }
   if (made.starts.empty()) events.fail("has no event \"...MatMul-op...\", which marks the steps");
   if (made.forward.empty()) events.fail("has no event \"Default\" of a forward pass among its scopes");
@@ -128,10 +128,10 @@ STAGECUT_DECL mindspore_times read_mindspore_trace(std::string_view text, std::s
   const detail::mindspore_trace trace = detail::find_steps(events);
   const detail::trace_steps steps = detail::counted_steps(trace.starts);
   detail::cell_times times(cells);
-  for (const detail::json_value& each : events.elements()) {
-    const std::string_view name = detail::name_of_event(each);
-    if (name.empty() || name == "Default" || !trace.of_scopes(each) || !each.find("dur")) continue;
-    const detail::trace_span span = detail::span_of(each);
+  for (const detail::json_value& event : events.elements()) {
+    const std::string_view name = detail::name_of_event(event);
+    if (name.empty() || name == "Default" || !trace.of_scopes(event) || !event.find("dur")) continue;
+    const detail::trace_span span = detail::span_of(event);
     const bool counts = span.first >= steps.counted.first && span.last <= steps.counted.last;
     if (counts && trace.forward.hold(span)) times.add(name, span.last - span.first);
   }

@@ -110,8 +110,8 @@ struct nvtx_columns {
 namespace stagecut::inline STAGECUT_ABI::io {
 
 STAGECUT_DECL const range_times* nvtx_ranges::find(std::string_view name) const noexcept {
-  for (const range_times& each : ranges) {
-    if (each.name == name) return &each;
+  for (const range_times& range : ranges) {
+    if (range.name == name) return &range;
   }
   return nullptr;
 }
@@ -168,16 +168,16 @@ class range_reader {
 
   /// Computes the medians of runs.
   void finish() {
-    for (range_times& each : made) {
-      if (each.samples.empty()) continue;
-      std::vector<double> sorted = each.samples;
+    for (range_times& times : made) {
+      if (times.samples.empty()) continue;
+      std::vector<double> sorted = times.samples;
       std::sort(sorted.begin(), sorted.end());
       const std::size_t half = sorted.size() / 2;
       const double upper = sorted[half];
       const double lower = sorted.size() % 2 != 0 ? upper : sorted[half - 1];
-      each.median = lower + (upper - lower) / 2;
-      each.least = sorted.front();
-      each.most = sorted.back();
+      times.median = lower + (upper - lower) / 2;
+      times.least = sorted.front();
+      times.most = sorted.back();
     }
   }
 

@@ -108,10 +108,10 @@ class piper_reader {
       divided.tensor_parallel = number_key(key, member);
       if (divided.tensor_parallel == 0 || divided.tensor_parallel > 1'000'000) member.fail("is for no number of devices from 1 to 1000000");
       std::set<std::string> names;
-      for (const json_value& each : member.elements()) {
-        divided.variants.push_back(read_variant(each, v));
+      for (const json_value& element : member.elements()) {
+        divided.variants.push_back(read_variant(element, v));
         if (names.insert(divided.variants.back().name).second) continue;
-        each.at("id").fail(each.at("id").shown(), " is the id of another one, too");
+        element.at("id").fail(element.at("id").shown(), " is the id of another one, too");
       }
       made_.layers[v].divided.push_back(std::move(divided));
     });

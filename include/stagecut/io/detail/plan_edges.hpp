@@ -31,7 +31,7 @@ namespace stagecut::inline STAGECUT_ABI::io::detail {
     if (made.profile.layers[from].is_backward || made.profile.layers[to].is_backward) return;
     needs.push_back({stage_of[from], stage_of[to], from, to});
   };
-  for (const profile_edge& each : made.profile.edges) add(each.from, each.to);
+  for (const profile_edge& edge : made.profile.edges) add(edge.from, edge.to);
   for (std::size_t i = 1; i < stage_of.size() && made.profile.edges.empty(); ++i) add(i - 1, i);
   std::sort(needs.begin(), needs.end(), [](const need& a, const need& b) { return a.from < b.from; });
   std::vector<char> reached;

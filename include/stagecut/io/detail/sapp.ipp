@@ -30,15 +30,15 @@ STAGECUT_DECL std::string as_sapp(const plan& p) {
   const std::string_view format = detail::check_target("as_sapp", framework::sapp, whole).name;
   const auto decoders = detail::decoders_of_stages(p);
   std::size_t share = 0;
-  for (const std::size_t each : decoders) share += each;
+  for (const std::size_t count : decoders) share += count;
   share /= decoders.size();
 
   std::vector<long long> offset;
   std::vector<long long> full(decoders.size());
   std::vector<long long> select(decoders.size());
   std::vector<long long> comm(decoders.size());
-  for (const std::size_t each : decoders)
-    offset.push_back(static_cast<long long>(each) - static_cast<long long>(share));
+  for (const std::size_t count : decoders)
+    offset.push_back(static_cast<long long>(count) - static_cast<long long>(share));
   const auto stages = p.cuts.assignment();
   const stagecut::detail::target_kinds kinds(entry_of(framework::sapp), p.profile);
   for (std::size_t i = 0; i < stages.size(); ++i) {

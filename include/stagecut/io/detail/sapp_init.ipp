@@ -138,7 +138,7 @@ inline sapp_traces read_sapp_traces(const json_value& said) {
     if ((**names).is_string()) {
       into->push_back(names->text());
     } else {
-      for (const json_value& each : names->elements()) into->push_back(each.text());
+      for (const json_value& name : names->elements()) into->push_back(name.text());
     }
   }
   return made;

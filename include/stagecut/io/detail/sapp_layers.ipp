@@ -93,9 +93,9 @@ class sapp_layer_reader {
     std::vector<std::string_view> known{"name",         "type",     "model_name",      "time",
                                         "forward_time", "nb_layer", "memory_parameter"};
     if (part_ == sapp_part::body) known.push_back("recompute_time ");
-    for (const sapp_type& each : sapp_types) {
-      if (part_ != sapp_part::body && each.choice != sapp_choice::none) break;
-      known.insert(known.end(), {each.memory, each.time, each.coefficient});
+    for (const sapp_type& type : sapp_types) {
+      if (part_ != sapp_part::body && type.choice != sapp_choice::none) break;
+      known.insert(known.end(), {type.memory, type.time, type.coefficient});
     }
     from_.only(known);
   }

@@ -18,8 +18,8 @@ namespace stagecut::inline STAGECUT_ABI::io::detail {
 /// The number of runs that a setting covers: if one element is a list, each element is a run.
 [[nodiscard]] inline std::size_t sapp_runs_of(const json_value& said) {
   if (!(*said).is_array()) return 1;
-  for (const json_value& each : said.elements()) {
-    if ((*each).is_array()) return said.elements().size();
+  for (const json_value& element : said.elements()) {
+    if ((*element).is_array()) return said.elements().size();
   }
   return 1;
 }
@@ -134,9 +134,9 @@ class sapp_pipelines {
 
   void check_run(std::size_t run, bool lenient) const {
     check_offsets(sapp_part_of(offset_, run, runs_), lenient);
-    for (const auto& each : settings_) {
-      if (!each) continue;
-      const json_value said = sapp_part_of(*each, run, runs_);
+    for (const auto& setting : settings_) {
+      if (!setting) continue;
+      const json_value said = sapp_part_of(*setting, run, runs_);
       if (!(*said).is_array()) {
         if (!(*said).is_boolean() && *said != json(0)) said.fail(said.shown(), " is neither true, false nor a list");
         continue;
@@ -153,10 +153,10 @@ class sapp_pipelines {
     double held = share * static_cast<double>(ranks_);
     if ((*said).is_array()) {
       check_size(said);
-      for (const json_value& each : said.elements()) {
-        if (share + offset(each) < 0)
-          each.fail(each.shown(), " leaves fewer than 0 layers: an even share is ", shown(share));
-        held += offset(each);
+      for (const json_value& element : said.elements()) {
+        if (share + offset(element) < 0)
+          element.fail(element.shown(), " leaves fewer than 0 layers: an even share is ", shown(share));
+        held += offset(element);
       }
     } else if (*said != json(0)) {
       said.fail(said.shown(), " is neither 0 nor a list");

@@ -55,7 +55,7 @@ class sapp_strategy_reader {
       if (counts[0] < 0) root_.fail("recomputes more layers of stage ", std::to_string(s), " than it holds");
       result.layers.push_back(static_cast<std::size_t>(layers[s]));
       result.counts.emplace_back();
-      for (const double each : counts) result.counts.back().push_back(static_cast<std::size_t>(each));
+      for (const double count : counts) result.counts.back().push_back(static_cast<std::size_t>(count));
     }
     return result;
   }
@@ -97,12 +97,12 @@ class sapp_strategy_reader {
         list.fail("has ", std::to_string(list.elements().size()), " elements, and there are ", std::to_string(ranks_),
                   " ranks");
       }
-      for (const json_value& each : list.elements()) result.push_back(number(each, may_be_below));
+      for (const json_value& element : list.elements()) result.push_back(number(element, may_be_below));
     };
     if (!is_nested(said)) {
       add(said);
     } else {
-      for (const json_value& each : said.elements()) add(each);
+      for (const json_value& element : said.elements()) add(element);
     }
     if (result.size() != stages) {
       said.fail("has numbers of ", std::to_string(result.size()), " stages, and there are ", std::to_string(stages));

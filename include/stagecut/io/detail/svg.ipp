@@ -47,7 +47,7 @@ class svg_page {
   [[nodiscard]] std::string text() {
     std::string body;
     y_ = svg_legend(pictures_, place()).draw(body, left + width_ + right) + 14;
-    for (const pipeline_picture& each : pictures_) draw(body, each);
+    for (const pipeline_picture& picture : pictures_) draw(body, picture);
     std::string all = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
     const double width = left + width_ + right;
     add(all, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"", width, "\" height=\"", y_, "\" viewBox=\"0 0 ",
@@ -167,7 +167,7 @@ class svg_page {
 }  // namespace detail
 
 STAGECUT_DECL std::string as_svg(view<const pipeline_picture> pictures) {
-  for (const pipeline_picture& each : pictures) check_picture("as_svg", each);
+  for (const pipeline_picture& picture : pictures) check_picture("as_svg", picture);
   return detail::svg_page(pictures).text();
 }
 

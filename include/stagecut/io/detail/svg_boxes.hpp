@@ -42,8 +42,8 @@ struct op_box {
 [[nodiscard]] inline double shortest_op(const simulation<double>& run) {
   double shortest = 0;
   for (const auto& rank : run.ops) {
-    for (const auto& each : rank) {
-      const double time = each.end - each.start;
+    for (const auto& op : rank) {
+      const double time = op.end - op.start;
       if (time > 0 && (shortest == 0 || time < shortest)) shortest = time;
     }
   }
@@ -61,11 +61,11 @@ inline void add_updates(std::vector<op_box>& to, const simulation<double>& run, 
                         view<const std::size_t> chunks, std::size_t rank) {
   const timed_ops ops = of_rank(run.ops, rank);
   const double computed = ops.empty() ? 0 : ops[ops.size() - 1].end;
-  for (const timed_op<double>& each : of_rank(run.updates, rank)) {
-    const double top = place.y(rank) + (each.start < computed ? 0.7 : 0) * place.row;
-    const bool step = each.what.kind == op_kind::optimizer_step;
-    to.push_back({place.x(each.start), place.x(each.end), top, place.y(rank) + place.row, each.what.kind,
-                  step ? 0 : chunks[each.what.stage], &each});
+  for (const timed_op<double>& op : of_rank(run.updates, rank)) {
+    const double top = place.y(rank) + (op.start < computed ? 0.7 : 0) * place.row;
+    const bool step = op.what.kind == op_kind::optimizer_step;
+    to.push_back({place.x(op.start), place.x(op.end), top, place.y(rank) + place.row, op.what.kind,
+                  step ? 0 : chunks[op.what.stage], &op});
   }
 }
 
@@ -75,10 +75,10 @@ inline void add_updates(std::vector<op_box>& to, const simulation<double>& run, 
   std::vector<op_box> result;
   const double top = place.y(rank);
   bool second = false;
-  for (const timed_op<double>& each : of_rank(run.ops, rank)) {
-    const bool first = each.what.with_next;
-    result.push_back({place.x(each.start), place.x(each.end), top + (second ? place.row / 2 : 0),
-                      top + (first ? place.row / 2 : place.row), each.what.kind, chunks[each.what.stage], &each});
+  for (const timed_op<double>& op : of_rank(run.ops, rank)) {
+    const bool first = op.what.with_next;
+    result.push_back({place.x(op.start), place.x(op.end), top + (second ? place.row / 2 : 0),
+                      top + (first ? place.row / 2 : place.row), op.what.kind, chunks[op.what.stage], &op});
     second = first;
   }
   add_updates(result, run, place, chunks, rank);
@@ -144,11 +144,11 @@ class crowd {
   std::vector<op_box> result;
   crowd together(place, rank);
   bool second = false;
-  for (const timed_op<double>& each : of_rank(run.ops, rank)) {
-    const std::size_t chunk = chunks[each.what.stage];
-    if (!second && !together.takes(each, chunk)) together.flush(result, each.start);
-    together.add(each, chunk, second || each.what.with_next);
-    second = each.what.with_next;
+  for (const timed_op<double>& op : of_rank(run.ops, rank)) {
+    const std::size_t chunk = chunks[op.what.stage];
+    if (!second && !together.takes(op, chunk)) together.flush(result, op.start);
+    together.add(op, chunk, second || op.what.with_next);
+    second = op.what.with_next;
   }
   together.flush(result, 0);
   add_updates(result, run, place, chunks, rank);

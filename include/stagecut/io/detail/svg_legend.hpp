@@ -65,7 +65,7 @@ class svg_legend {
       chunks = std::max(chunks, most_chunks(picture.order));
       for (const auto* const all : {&picture.run.ops, &picture.run.updates}) {
         for (const auto& rank : *all) {
-          for (const auto& each : rank) seen[static_cast<std::size_t>(each.what.kind)] = true;
+          for (const auto& op : rank) seen[static_cast<std::size_t>(op.what.kind)] = true;
         }
       }
     }
@@ -87,27 +87,29 @@ class svg_legend {
     std::vector<entry> result;
     add_ops(result);
     result.push_back({swatch(idle_colour), "idle"});
-    if (any([&](const auto& each) { return is_crowded(each.run, place_); })) {
+    if (any([&](const auto& picture) { return is_crowded(picture.run, place_); })) {
       result.push_back({"", "(ops too narrow to be seen: several in one, stacked by their share of the time)"});
     }
-    const auto held = [](const pipeline_picture& each) { return each.run.blocks(); };
-    const auto shown = [&](const pipeline_picture& each) { return timeline_drawing::shows_transfers(each, place_); };
-    const auto sends = [](const pipeline_picture& each) {
-      return std::any_of(each.run.transfers.begin(), each.run.transfers.end(),
+    const auto held = [](const pipeline_picture& picture) { return picture.run.blocks(); };
+    const auto shown = [&](const pipeline_picture& picture) {
+      return timeline_drawing::shows_transfers(picture, place_);
+    };
+    const auto sends = [](const pipeline_picture& picture) {
+      return std::any_of(picture.run.transfers.begin(), picture.run.transfers.end(),
                          [](const auto& all) { return !all.empty(); });
     };
     if (any(held)) result.push_back({swatch("url(#blocked)"), "blocked by a transfer"});
     if (any(shown)) result.push_back({line(faint_ink, ""), "transfer"});
-    if (any([&](const auto& each) { return sends(each) && !shown(each) && !held(each); })) {
+    if (any([&](const auto& picture) { return sends(picture) && !shown(picture) && !held(picture); })) {
       result.push_back({"", any(shown) ? "(where there are too many, left out)" : "(transfers: too many to be drawn)"});
     }
-    if (any([](const auto& each) { return !each.run.critical_path.empty(); })) {
+    if (any([](const auto& picture) { return !picture.run.critical_path.empty(); })) {
       result.push_back({line(critical_colour, "stroke-width=\"1.6\""), "critical path"});
     }
-    if (any([](const auto& each) { return !each.memory.empty(); })) {
+    if (any([](const auto& picture) { return !picture.memory.empty(); })) {
       result.push_back({swatch(resident_colour), "resident memory"});
       result.push_back({swatch(activation_colour), "activations"});
-      if (any([](const auto& each) { return each.limit_of(0).has_value(); })) {
+      if (any([](const auto& picture) { return picture.limit_of(0).has_value(); })) {
         result.push_back({line(limit_colour, "stroke-dasharray=\"5 3\""), "memory limit"});
       }
     }

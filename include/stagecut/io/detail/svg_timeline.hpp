@@ -105,10 +105,10 @@ class timeline_drawing {
     add(to, "<path fill=\"none\" stroke=\"", critical_colour, "\" stroke-width=\"", place_.row < 12 ? 1.0 : 1.6,
         "\" stroke-linejoin=\"round\" d=\"");
     bool begun = false;
-    for (const timed_op<double>& each : path) {
-      if (is_transfer(each.what.kind)) continue;
-      const double y = place_.y(picture_.order.rank_of[each.what.stage]) + place_.row - 1;
-      add(to, begun ? "L" : "M", place_.x(each.start), " ", y, "H", place_.x(each.end));
+    for (const timed_op<double>& op : path) {
+      if (is_transfer(op.what.kind)) continue;
+      const double y = place_.y(picture_.order.rank_of[op.what.stage]) + place_.row - 1;
+      add(to, begun ? "L" : "M", place_.x(op.start), " ", y, "H", place_.x(op.end));
       begun = true;
     }
     add(to, "\"/>\n");

@@ -96,9 +96,9 @@ STAGECUT_DECL std::string as_torch_schedule(const schedule& all, torch_format fo
   for (std::size_t r = 0; r < all.ranks(); ++r) {
     if (all.orders[r].empty()) refuse(detail::joined({"rank ", r, " has no stage"}));
     out.orders[r].clear();
-    for (const op& each : all.orders[r]) {
-      if (comms && each.kind == op_kind::optimizer_step) refuse("PyTorch has no action for an optimizer's step");
-      if (comms || is_compute(each.kind)) out.orders[r].push_back(each);
+    for (const auto& op : all.orders[r]) {
+      if (comms && op.kind == op_kind::optimizer_step) refuse("PyTorch has no action for an optimizer's step");
+      if (comms || is_compute(op.kind)) out.orders[r].push_back(op);
     }
   }
   if (backward == torch_backward::merged) out = merge_backward(out);

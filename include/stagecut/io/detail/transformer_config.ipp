@@ -31,16 +31,17 @@ inline std::vector<transformer::layer_form> read_forms(const json_value& from, c
   constexpr std::size_t most = 100'000;  // of layers, as in `check`
   constexpr std::size_t widest = transformer::detail::most_of_a_count;
   std::vector<transformer::layer_form> pattern;
-  for (const json_value& each : from.elements()) {
-    each.only({"layers", "window", "dense"});
+  for (const json_value& element : from.elements()) {
+    element.only({"layers", "window", "dense"});
     transformer::layer_form form;
     std::size_t layers = 1;
-    const figure_reader at(each);
+    const figure_reader at(element);
     at("layers", layers, 1);
     at("window", form.window);
     at("dense", form.dense);
-    if (form.window > widest) each.at("window").fail(std::to_string(form.window), " is above ", std::to_string(widest));
-    if (layers > most || pattern.size() + layers > most) each.fail("more than ", std::to_string(most), " layers");
+    if (form.window > widest)
+      element.at("window").fail(std::to_string(form.window), " is above ", std::to_string(widest));
+    if (layers > most || pattern.size() + layers > most) element.fail("more than ", std::to_string(most), " layers");
     pattern.insert(pattern.end(), layers, form);
   }
   if (pattern.empty()) from.fail("is empty");

@@ -34,8 +34,8 @@ namespace detail {
 STAGECUT_DECL std::vector<std::string> vertex_ids(const profile& model) {
   std::vector<std::string> ids;
   std::set<std::string> known;
-  for (const layer& each : model.layers) {
-    ids.push_back(detail::kept_id(each));
+  for (const auto& layer : model.layers) {
+    ids.push_back(detail::kept_id(layer));
     if (ids.back().empty() || !known.insert(ids.back()).second) return detail::unique_names(model);
   }
   return ids;

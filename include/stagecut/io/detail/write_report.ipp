@@ -38,11 +38,11 @@ class report_writer {
     list("figures", all.figures,
          [&](const auto& each) { out_.put("[", text(each.first), ",", text(each.second), "]"); });
     if (!all.table.columns.empty()) out_.put(",\"table\":"), add(all.table, "caption");
-    list("plans", all.plans, [&](const report_plan& each) { add(each); });
+    list("plans", all.plans, [&](const report_plan& plan) { add(plan); });
     if (!all.layers.empty()) cuts(all);
-    list("prices", all.prices, [&](const report_table& each) { add(each, "title"); });
-    list("lines", all.lines, [&](const report_line& each) {
-      out_.put("{\"name\":", text(each.name), each.refused ? ",\"refused\":" : ",\"text\":", text(each.text), "}");
+    list("prices", all.prices, [&](const report_table& table) { add(table, "title"); });
+    list("lines", all.lines, [&](const report_line& line) {
+      out_.put("{\"name\":", text(line.name), line.refused ? ",\"refused\":" : ",\"text\":", text(line.text), "}");
     });
     if (!all.points.empty()) scatter(all);
     out_.put("}");
@@ -55,7 +55,7 @@ class report_writer {
     using nlohmann::json;
     const std::string plain = json(value).dump(-1, ' ', true, json::error_handler_t::replace);
     std::string safe;
-    for (const char each : plain) each == '<' ? safe += "\\u003c" : safe += each;
+    for (const char character : plain) character == '<' ? safe += "\\u003c" : safe += character;
     return safe;
   }
 
@@ -151,9 +151,9 @@ class report_writer {
     elements(all.layers,
              [&](const auto& each) { out_.put("{\"name\":", text(each.first), ",\"seconds\":", each.second, "}"); });
     out_.put(",\"rows\":");
-    elements(all.cuts, [&](const report_cut& each) {
-      out_.put("{\"name\":", text(each.name), ",\"facts\":", text(each.facts), ",\"cuts\":[0");
-      for (const std::size_t point : each.points) out_.put(",", point);
+    elements(all.cuts, [&](const report_cut& cut) {
+      out_.put("{\"name\":", text(cut.name), ",\"facts\":", text(cut.facts), ",\"cuts\":[0");
+      for (const std::size_t point : cut.points) out_.put(",", point);
       out_.put(",", all.layers.size(), "]}");
     });
     out_.put("}");
@@ -161,10 +161,10 @@ class report_writer {
 
   void scatter(const report& all) {
     out_.put(",\"scatter\":{\"points\":");
-    elements(all.points, [&](const report_point& each) {
-      out_.put("{\"name\":", text(each.name), ",\"schedule\":", text(each.schedule), ",\"time\":", each.time,
-               ",\"memory\":", each.memory, ",\"front\":", each.front ? "true" : "false");
-      if (each.plan) out_.put(",\"plan\":"), add(*each.plan);
+    elements(all.points, [&](const report_point& point) {
+      out_.put("{\"name\":", text(point.name), ",\"schedule\":", text(point.schedule), ",\"time\":", point.time,
+               ",\"memory\":", point.memory, ",\"front\":", point.front ? "true" : "false");
+      if (point.plan) out_.put(",\"plan\":"), add(*point.plan);
       out_.put("}");
     });
     if (all.memory_limit) out_.put(",\"limit\":", *all.memory_limit);
@@ -179,7 +179,7 @@ class report_writer {
 
 /// Rejects what no page can show.
 inline void check_report(const report& all) {
-  for (const report_plan& each : all.plans) check_picture("write_report", each.picture);
+  for (const report_plan& plan : all.plans) check_picture("write_report", plan.picture);
   const auto require = [](bool holds, const char* argument, std::size_t value, const char* problem) {
     if (!holds) stagecut::detail::fail(argument_error("io::write_report", argument, std::to_string(value), problem));
   };

@@ -75,8 +75,8 @@ constexpr std::size_t take_digits(std::string_view& text) noexcept {
 /// in YAML 1.1 and 1.2, and numbers that JSON lacks.
 [[nodiscard]] inline yaml_scalar plain_scalar(std::string_view text) {
   const auto any_of = [&](std::initializer_list<std::string_view> words) {
-    for (const std::string_view each : words) {
-      if (text == each) return true;
+    for (const std::string_view word : words) {
+      if (text == word) return true;
     }
     return false;
   };

@@ -93,10 +93,10 @@ class uniform_hybrids {
     outcome<plan>* best = nullptr;
     std::optional<double> bound;  // of all choices that may have a plan
     const outcome<plan>* open = nullptr;
-    for (outcome<plan>& each : answers_) {
-      if (each.state() == state::unknown && open == nullptr) open = __builtin_addressof(each);
-      if (each) bound = bound && *bound < each->objective.bound ? bound : each->objective.bound;
-      if (best == nullptr || better(each, *best)) best = __builtin_addressof(each);
+    for (outcome<plan>& answer : answers_) {
+      if (answer.state() == state::unknown && open == nullptr) open = __builtin_addressof(answer);
+      if (answer) bound = bound && *bound < answer->objective.bound ? bound : answer->objective.bound;
+      if (best == nullptr || better(answer, *best)) best = __builtin_addressof(answer);
     }
     if (best == nullptr) return outcome<plan>::infeasible(why_none());
     if (!*best) return open != nullptr ? outcome<plan>::unknown(open->why()) : std::move(*best);

@@ -74,7 +74,7 @@ class option_builder {
     };
     all(all, 0, 0);
     std::vector<char> known(layers() + 1);
-    for (const std::size_t each : keys_[r]) known[each] = 1;
+    for (const std::size_t key : keys_[r]) known[key] = 1;
     for (std::uint32_t u = 0; u < labels_[r].size(); ++u) {
       const std::size_t used = r == 0 ? 0 : labels_[r][u][0];
       for (std::size_t n = 0; used + n <= layers(); ++n) {
@@ -243,13 +243,13 @@ inline bool option_builder::may_fit(std::size_t r, std::size_t v, std::uint32_t 
   const stage_content& here = curves_[content];
   const rank_rules& rules = result_.ranks[r].rules();
   double least = here.points[0].backward + here.points[0].weight;
-  for (const choice_point& each : here.points) {
-    least = each.backward + each.weight < least ? each.backward + each.weight : least;
+  for (const choice_point& point : here.points) {
+    least = point.backward + point.weight < least ? point.backward + point.weight : least;
   }
   if (here.forward + least > most_) return false;
   const double resident = curves_.resident(content, rules.own_shared[v]);
-  for (const auto& each : rules.moments) {
-    if (resident + static_cast<double>(each[v].in_flight) * here.points[0].activations > rules.memory) return false;
+  for (const auto& moment : rules.moments) {
+    if (resident + static_cast<double>(moment[v].in_flight) * here.points[0].activations > rules.memory) return false;
   }
   return true;
 }

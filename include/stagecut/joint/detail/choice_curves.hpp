@@ -95,7 +95,7 @@ class choice_curves {
 
 inline std::size_t stage_content::layers() const noexcept {
   std::size_t sum = 0;
-  for (const std::uint32_t each : counts) sum += each;
+  for (const std::uint32_t count : counts) sum += count;
   return sum;
 }
 
@@ -103,7 +103,7 @@ inline choice_curves::choice_curves(const recompute_model& model, const whole_ti
     : model_(model), unit_(unit), splits_(splits), alike_(model.types.size() == 1 && model.forbidden_cuts.empty()) {
   const std::size_t n = model.layers.size();
   forbidden_.resize(n + 1);
-  for (const std::size_t each : model.forbidden_cuts) forbidden_[each] = true;
+  for (const std::size_t cut : model.forbidden_cuts) forbidden_[cut] = true;
   before_.assign(model.types.size() * (n + 1), 0);
   for (std::size_t t = 0; t < model.types.size(); ++t) {
     std::uint32_t* const sums = before_.data() + t * (n + 1);
@@ -135,7 +135,7 @@ inline std::uint32_t choice_curves::of(std::size_t first, std::size_t last) {
 
 inline std::vector<std::vector<std::size_t>> choice_curves::counts_of(std::size_t content, std::size_t point) const {
   std::vector<std::vector<std::size_t>> result;
-  for (const layer_type& each : model_.types) result.emplace_back(each.choices.size());
+  for (const layer_type& type : model_.types) result.emplace_back(type.choices.size());
   while (content != 0) {
     const stage_content& here = contents_[content];
     ++result[here.type][here.points[point].choice];
@@ -222,9 +222,9 @@ inline void choice_curves::keep_best(std::vector<choice_point>& points) {
            a.recomputed <= b.recomputed;
   };
   bool flat = true;  // then the last one kept is the fastest so far
-  for (const choice_point& each : points) {
-    flat = flat && each.weight == points[0].weight && each.workspace == points[0].workspace &&
-           each.peak == points[0].peak && each.recomputed == points[0].recomputed;
+  for (const choice_point& point : points) {
+    flat = flat && point.weight == points[0].weight && point.workspace == points[0].workspace &&
+           point.peak == points[0].peak && point.recomputed == points[0].recomputed;
   }
   engine::keep_front(points, engine::front_rule{before, dominates, flat});
 }

@@ -23,8 +23,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 inline std::vector<option_builder::range> ranges_around(const std::vector<std::size_t>& points, std::size_t around,
                                                         std::size_t layers) {
   std::vector<option_builder::range> result;
-  for (const std::size_t each : points) {
-    result.push_back({each < around ? 0 : each - around, each + around < layers ? each + around : layers});
+  for (const std::size_t point : points) {
+    result.push_back({point < around ? 0 : point - around, point + around < layers ? point + around : layers});
   }
   return result;
 }

@@ -39,9 +39,9 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 inline std::optional<stage_option> fastest_on(const any_stage_options& model, const stage_query& query,
                                               std::size_t devices, std::size_t held) {
   std::optional<stage_option> best;
-  model.each_option(query, [&](const stage_option& each) {
-    if (each.devices() != devices || !hybrid_rules::fits_with(each, held, query.memory)) return;
-    if (!best || each.forward + each.backward < best->forward + best->backward) best = each;
+  model.each_option(query, [&](const stage_option& option) {
+    if (option.devices() != devices || !hybrid_rules::fits_with(option, held, query.memory)) return;
+    if (!best || option.forward + option.backward < best->forward + best->backward) best = option;
   });
   return best;
 }

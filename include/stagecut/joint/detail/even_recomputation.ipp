@@ -32,7 +32,7 @@ namespace detail {
 [[nodiscard]] inline recompute_strategy even_strategy(const recompute_model& model, std::size_t stages,
                                                       const std::vector<std::size_t>& of_types) {
   recompute_strategy result{even_layers(model, stages), {}};
-  for (const std::size_t each : model.layers) result.choices.push_back(of_types[each]);
+  for (const std::size_t type : model.layers) result.choices.push_back(of_types[type]);
   return result;
 }
 

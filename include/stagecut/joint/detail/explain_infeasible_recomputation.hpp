@@ -67,14 +67,14 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   }
   const auto fits = [&] {
     const recompute_choice& way = type.choices[0];
-    for (const auto& each : rank.moments) {
+    for (const auto& moment : rank.moments) {
       double held = 0;
       for (std::size_t v = 0; v < counts.size(); ++v) {
         const auto count = static_cast<double>(counts[v]);
         held += count * type.resident + (counts[v] == 0 ? 0 : shared[v]) +
-                static_cast<double>(each[v].in_flight) * (count * way.activations + rank.own_activations[v]);
-        held += counts[v] == 0 ? rank.room(v, each[v], 0, 0, 0)
-                               : rank.room(v, each[v], way.workspace, way.workspace + way.recomputed_whole,
+                static_cast<double>(moment[v].in_flight) * (count * way.activations + rank.own_activations[v]);
+        held += counts[v] == 0 ? rank.room(v, moment[v], 0, 0, 0)
+                               : rank.room(v, moment[v], way.workspace, way.workspace + way.recomputed_whole,
                                            count * way.recomputed_apart);
       }
       if (held > rank.memory + more) return false;

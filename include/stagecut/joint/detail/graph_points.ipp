@@ -34,7 +34,7 @@ STAGECUT_DECL std::vector<std::size_t> graph_points::layers_of(std::size_t first
   std::vector<std::size_t> result;
   while (first != last) {
     const std::size_t then = next(first, last);
-    for (const std::size_t each : points_.layers_between(first, then)) result.push_back(each);
+    for (const std::size_t layer : points_.layers_between(first, then)) result.push_back(layer);
     first = then;
   }
   return result;

@@ -95,9 +95,9 @@ inline void hybrid_bounds::set(hybrid_graph& graph) {
     const std::size_t k = graph.nodes[u].step;
     if (k == graph.steps) continue;
     trips.clear();
-    for (const engine::steady_window& each : windows_[k]) {
+    for (const engine::steady_window& window : windows_[k]) {
       double sum = 0;
-      for (const auto& [r, times] : each.trips) sum += static_cast<double>(times) * up_[u * graph.steps + r];
+      for (const auto& [r, times] : window.trips) sum += static_cast<double>(times) * up_[u * graph.steps + r];
       trips.push_back(sum);
     }
     for (std::uint32_t i = graph.first[u]; i < graph.first[u + 1]; ++i) {

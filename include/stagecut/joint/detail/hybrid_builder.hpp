@@ -118,10 +118,10 @@ inline bool hybrid_builder::find_needs(std::size_t stages, double most, engine::
     clock.work(options_.size() / 8);
     for (std::size_t a = 0; a + 1 < points; ++a) {
       std::uint32_t& best = needs_[left * points + a];
-      for (const hybrid_options::stage& each : options_.stages_from(a)) {
-        const std::uint32_t behind = needs_[(left - 1) * points + each.last];
+      for (const hybrid_options::stage& stage : options_.stages_from(a)) {
+        const std::uint32_t behind = needs_[(left - 1) * points + stage.last];
         if (behind == too_many) continue;
-        for (std::size_t o = each.begin; o < each.end; ++o) {  // by devices
+        for (std::size_t o = stage.begin; o < stage.end; ++o) {  // by devices
           const std::size_t all = behind + options_[o].devices();
           if (all >= best) break;
           if (fits(options_[o], left) && is_fast(options_[o], most)) best = static_cast<std::uint32_t>(all);
@@ -138,10 +138,10 @@ inline auto hybrid_builder::fitting_of(std::size_t left) -> const fitting& {
   fitting& result = fitting_[number];
   if (!result.first.empty()) return result;
   for (std::size_t a = 0; a + 1 < options_.points(); ++a) {
-    for (const hybrid_options::stage& each : options_.stages_from(a)) {
+    for (const hybrid_options::stage& stage : options_.stages_from(a)) {
       result.first.push_back(static_cast<std::uint32_t>(result.options.size()));
       std::size_t begin = result.options.size();  // of those on the same number of devices
-      for (std::uint32_t o = each.begin; o < each.end; ++o) {
+      for (std::uint32_t o = stage.begin; o < stage.end; ++o) {
         if (!fits(options_[o], left)) continue;
         const std::size_t end = result.options.size();
         if (begin < end && options_[result.options[begin]].devices() != options_[o].devices()) begin = end;

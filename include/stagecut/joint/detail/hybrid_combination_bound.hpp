@@ -121,8 +121,8 @@ class hybrid_combination_bound {
     const bool stops = offer(plan_, makespan);
     simulator_.count_critical(counts_);
     add_row();
-    for (const auto& each : plans) {
-      if (each.edges == plan_) return stops;
+    for (const auto& plan : plans) {
+      if (plan.edges == plan_) return stops;
     }
     game_.make_room(plans);
     plans.push_back({plan_, keys_of(graph), std::move(times)});
@@ -229,9 +229,9 @@ inline void hybrid_combination_bound::combine() {
     game_.play(paths_.size(), 0, 0);
     game_.row_shares(0, paths_.size(), shares_of);
     double all = 0;
-    for (const double each : shares_of) all += each;
+    for (const double share : shares_of) all += share;
     if (all > 1) {
-      for (double& each : shares_of) each *= 1 - 0x1p-20;
+      for (double& share : shares_of) share *= 1 - 0x1p-20;
     }
   }
   now_.assign(stages_ * hybrid_kinds, 0);

@@ -28,7 +28,7 @@ inline void check_stage_option(const stage_option& option, std::size_t first, st
   const double figures[] = {option.forward,    option.backward,    option.time,    option.message,
                             option.all_reduce, option.activations, option.resident};
   bool sound = option.replicas != 0 && option.tensor_parallel != 0;
-  for (const double each : figures) sound = sound && is_finite(each) && !is_negative(each);
+  for (const double figure : figures) sound = sound && is_finite(figure) && !is_negative(figure);
   if (sound) return;
   fail(invalid_input(joined({"option of the stage [", first, ", ", last, ")"}),
                      "replicas and tensor_parallel must be at least 1, times and bytes finite and not negative"));
@@ -139,17 +139,17 @@ inline hybrid_options::hybrid_options(const any_stage_options& model, std::size_
         query.memory = memory;
         found_.clear();
         std::size_t looked_at = 0;
-        options.each_option(query, [&](const stage_option& each) {
+        options.each_option(query, [&](const stage_option& option) {
           ++looked_at;
-          check_stage_option(each, first, last);
-          if (each.devices() > devices) return;
-          if (each.forward + each.backward > most_pass) {
+          check_stage_option(option, first, last);
+          if (option.devices() > devices) return;
+          if (option.forward + option.backward > most_pass) {
             complete_ = false;
             return;
           }
           any = true;
-          if (memory && bytes_with(each, 1) > *memory) return;
-          found_.push_back(each);
+          if (memory && bytes_with(option, 1) > *memory) return;
+          found_.push_back(option);
         });
         // Querying an option and comparing it with all others takes longer than a choice.
         clock.work(8 * looked_at + found_.size() * found_.size() / 16);
@@ -166,9 +166,9 @@ inline hybrid_options::hybrid_options(const any_stage_options& model, std::size_
 
 inline double hybrid_options::longest_iteration(std::size_t stages, std::size_t microbatches) const noexcept {
   double longest = 0;
-  for (const stage_option& each : options_) {
-    const double passes = each.forward + each.backward + 2 * each.message;
-    const double here = static_cast<double>(microbatches) * passes + each.all_reduce;
+  for (const stage_option& option : options_) {
+    const double passes = option.forward + option.backward + 2 * option.message;
+    const double here = static_cast<double>(microbatches) * passes + option.all_reduce;
     longest = std::max(longest, here);
   }
   return longest * static_cast<double>(stages) * (1 + 0x1p-30);

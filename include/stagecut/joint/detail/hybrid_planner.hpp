@@ -120,14 +120,14 @@ template <class Options>
                                             std::size_t microbatches) {
   if (request.objective != plan_objective::iteration && request.objective != plan_objective::automatic) return 0;
   double sum = 0;
-  for (const layer& each : model.layers) {
-    double least = each.time();
+  for (const auto& layer : model.layers) {
+    double least = layer.time();
     const auto look = [&](const layer_variant& way) {
       const double here = (way.forward + way.backward) * static_cast<double>(way.tensor_parallel);
       least = std::min(least, here);
     };
-    for (const layer_variant& way : each.recomputations.get()) look(way);
-    for (const layer_variant& way : each.shardings.get()) look(way);
+    for (const layer_variant& way : layer.recomputations.get()) look(way);
+    for (const layer_variant& way : layer.shardings.get()) look(way);
     sum += least;
   }
   return static_cast<double>(microbatches) * sum / static_cast<double>(request.pipeline.devices) * (1 - 0x1p-40);
@@ -141,8 +141,8 @@ template <class Options>
   for (std::size_t i = 0; i < layers.size(); ++i) {
     std::optional<double> least;
     for (std::size_t w = 0; w < choices.tensor_parallel.size(); ++w) {
-      for (const layer_way& each : layers.of(w, i)) {
-        const double here = (each.resident + each.activations) * static_cast<double>(choices.tensor_parallel[w]);
+      for (const layer_way& way : layers.of(w, i)) {
+        const double here = (way.resident + way.activations) * static_cast<double>(choices.tensor_parallel[w]);
         least = !least || here < *least ? here : *least;
       }
     }
@@ -183,7 +183,7 @@ class hybrid_planner {
              "must be fewer: more than 2^20 forward passes");
     }
     bool timed = false;
-    for (const layer& each : model.layers) timed = timed || each.time() > 0;
+    for (const auto& layer : model.layers) timed = timed || layer.time() > 0;
     if (!timed) refuse("objective", to_string(request_.objective), "is not known: no layer has a time");
   }
 

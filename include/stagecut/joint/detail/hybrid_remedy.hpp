@@ -20,8 +20,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 [[nodiscard]] inline bool leaves_out_recomputation(const profile& model, const device_choices& choices) {
   const std::vector<std::string>& asked = choices.recomputations;
   bool any = false;
-  for (const layer& each : model.layers) {
-    for (const layer_variant& variant : each.recomputations.get()) {
+  for (const auto& layer : model.layers) {
+    for (const layer_variant& variant : layer.recomputations.get()) {
       any = any || std::find(asked.begin(), asked.end(), variant.name) == asked.end();
     }
   }
@@ -31,8 +31,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// All tensor-parallel degrees, at most `most`, that a layer supports, in order.
 [[nodiscard]] inline std::vector<std::size_t> ways_of_layers(const profile& model, std::size_t most) {
   std::vector<std::size_t> result{1};
-  for (const layer& each : model.layers) {
-    for (const layer_variant& variant : each.shardings.get()) {
+  for (const auto& layer : model.layers) {
+    for (const layer_variant& variant : layer.shardings.get()) {
       if (variant.tensor_parallel <= most) result.push_back(variant.tensor_parallel);
     }
   }

@@ -72,9 +72,9 @@ inline void in_flight_filter::set_shortest(std::size_t r, const std::vector<char
   const double* const forward = rank.times(engine::tick_f);
   const double* const backward = rank.times(engine::tick_b);
   shortest_.clear();
-  for (const option_graph::group& each : graph_.steps[r].groups) {
+  for (const option_graph::group& group : graph_.steps[r].groups) {
     shortest here{no_time, no_time, no_time};
-    for (std::uint32_t o = each.first; o < each.last; ++o) {
+    for (std::uint32_t o = group.first; o < group.last; ++o) {
       if (live[o] == 0) continue;
       lower(here.forward, forward[o]);
       lower(here.backward, backward[o]);
@@ -92,10 +92,10 @@ inline std::size_t in_flight_filter::drop_once(double most, option_paths::live_o
   for (std::size_t r = 0; r < ranks; ++r) {
     set_shortest(r, live[r]);
     const double message = problem_.messages[r];
-    for (const option_graph::edge& each : graph_.steps[r].edges) {
-      const shortest& own = shortest_[each.group];
-      lower(nodes[r + 1][each.to].enter, nodes[r][each.from].enter + own.forward + message);
-      lower(nodes[r + 1][each.to].leave, nodes[r][each.from].leave + own.backward + message);
+    for (const option_graph::edge& edge : graph_.steps[r].edges) {
+      const shortest& own = shortest_[edge.group];
+      lower(nodes[r + 1][edge.to].enter, nodes[r][edge.from].enter + own.forward + message);
+      lower(nodes[r + 1][edge.to].leave, nodes[r][edge.from].leave + own.backward + message);
     }
   }
   nodes[ranks][0].trip = 0;
@@ -104,8 +104,8 @@ inline std::size_t in_flight_filter::drop_once(double most, option_paths::live_o
     dropped += drop_of(r, most, nodes, live[r]);
     set_shortest(r, live[r]);
     const double message = r == 0 ? 0 : problem_.messages[r - 1];
-    for (const option_graph::edge& each : graph_.steps[r].edges) {
-      lower(nodes[r][each.from].trip, nodes[r + 1][each.to].trip + shortest_[each.group].both + 2 * message);
+    for (const option_graph::edge& edge : graph_.steps[r].edges) {
+      lower(nodes[r][edge.from].trip, nodes[r + 1][edge.to].trip + shortest_[edge.group].both + 2 * message);
     }
   }
   return dropped;
@@ -116,11 +116,11 @@ inline std::size_t in_flight_filter::drop_of(std::size_t r, double most, const s
   const rank_options& rank = graph_.ranks[r];
   const option_graph::step& step = graph_.steps[r];
   least_.assign(rank.size(), no_time);
-  for (const option_graph::edge& each : step.edges) {
-    const node& before = nodes[r][each.from];
-    const double trip = nodes[r + 1][each.to].trip;
+  for (const option_graph::edge& edge : step.edges) {
+    const node& before = nodes[r][edge.from];
+    const double trip = nodes[r + 1][edge.to].trip;
     if (before.enter >= no_time || trip >= no_time) continue;
-    const option_graph::group& group = step.groups[each.group];
+    const option_graph::group& group = step.groups[edge.group];
     for (std::uint32_t o = group.first; o < group.last; ++o) {
       if (live[o] == 0) continue;
       const double busy = steady((*in_flight_)[r], rank.times(engine::tick_f)[o], rank.times(engine::tick_b)[o], trip);

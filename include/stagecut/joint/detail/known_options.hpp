@@ -91,8 +91,8 @@ class known_options {
     if (!keeps_) return most;
     double found = 0;
     for (const of_last& known : of_) {
-      for (const stage_option& each : known.options) {
-        const double here = value(each);
+      for (const stage_option& option : known.options) {
+        const double here = value(option);
         if (here <= most && here > found) found = here;
       }
     }

@@ -71,7 +71,7 @@ class layer_orders {
   [[nodiscard]] std::vector<std::size_t> through(const std::vector<std::size_t>& stage_of, std::size_t i) {
     if (i >= fixed_.size()) {
       std::vector<std::uint32_t> stages;
-      for (const std::size_t each : stage_of) stages.push_back(static_cast<std::uint32_t>(each));
+      for (const std::size_t stage : stage_of) stages.push_back(static_cast<std::uint32_t>(stage));
       const element_order any = random_order(below_, random_, stages);
       return {any.begin(), any.end()};
     }
@@ -87,8 +87,8 @@ class layer_orders {
  private:
   static precedence pairs_of(const profile& model) {
     std::vector<precedence::pair> pairs;
-    for (const profile_edge& each : model.edges) {
-      pairs.emplace_back(static_cast<precedence::element>(each.from), static_cast<precedence::element>(each.to));
+    for (const profile_edge& edge : model.edges) {
+      pairs.emplace_back(static_cast<precedence::element>(edge.from), static_cast<precedence::element>(edge.to));
     }
     for (std::size_t i = 1; model.edges.empty() && i < model.layers.size(); ++i) {
       pairs.emplace_back(static_cast<precedence::element>(i - 1), static_cast<precedence::element>(i));

@@ -26,7 +26,7 @@ inline double work_of(const layer_type& type, const whole_times& unit, bool fast
 
 inline double work_of(const recompute_model& model, const whole_times& unit, bool fastest) {
   double sum = work_of(model.head, unit, fastest) + work_of(model.tail, unit, fastest);
-  for (const std::size_t each : model.layers) sum += work_of(model.types[each], unit, fastest);
+  for (const std::size_t type : model.layers) sum += work_of(model.types[type], unit, fastest);
   return sum;
 }
 

@@ -34,8 +34,8 @@ inline void keep_paths(option_graph& graph, const std::vector<std::uint32_t>& no
   std::vector<std::vector<char>> ends(ranks + 1);
   for (std::size_t r = 0; r <= ranks; ++r) ends[r].assign(nodes[r], r == ranks ? 1 : 0);
   for (std::size_t r = ranks; r-- > 0;) {
-    for (const option_graph::edge& each : graph.steps[r].edges) {
-      if (ends[r + 1][each.to] != 0) ends[r][each.from] = 1;
+    for (const option_graph::edge& edge : graph.steps[r].edges) {
+      if (ends[r + 1][edge.to] != 0) ends[r][edge.from] = 1;
     }
   }
   graph.nodes.assign(ranks + 1, 0);
@@ -49,9 +49,9 @@ inline void keep_paths(option_graph& graph, const std::vector<std::uint32_t>& no
   for (std::size_t r = 0; r < ranks; ++r) {
     std::vector<option_graph::edge>& edges = graph.steps[r].edges;
     std::size_t kept = 0;
-    for (const option_graph::edge& each : edges) {
-      if (ends[r + 1][each.to] == 0) continue;
-      edges[kept++] = {number[r][each.from], number[r + 1][each.to], each.group};
+    for (const option_graph::edge& edge : edges) {
+      if (ends[r + 1][edge.to] == 0) continue;
+      edges[kept++] = {number[r][edge.from], number[r + 1][edge.to], edge.group};
     }
     edges.resize(kept);
   }
@@ -70,7 +70,7 @@ inline void link_options(option_graph& graph, const std::vector<std::uint32_t>& 
       if (is_new) step.groups.push_back({here.first, here.last});
       step.groups[place->second].last = here.last;
     }
-    for (const option_arc& each : arcs[r]) step.edges.push_back({each.from, each.to, group_of.at(each.key)});
+    for (const option_arc& arc : arcs[r]) step.edges.push_back({arc.from, arc.to, group_of.at(arc.key)});
   }
   keep_paths(graph, nodes);
 }

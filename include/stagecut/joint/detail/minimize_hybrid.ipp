@@ -28,8 +28,8 @@ namespace detail {
 /// efficiently as the best way to run the whole model.
 [[nodiscard]] inline double first_pass(const any_stage_options& model, const hybrid_request& request) {
   double work = beyond_time;
-  const auto look = [&](const stage_option& each) {
-    const double here = static_cast<double>(each.devices()) * (each.forward + each.backward);
+  const auto look = [&](const stage_option& option) {
+    const double here = static_cast<double>(option.devices()) * (option.forward + option.backward);
     work = here < work ? here : work;
   };
   stage_query query{0, model.size(), model.period()};

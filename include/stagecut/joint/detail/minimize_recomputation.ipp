@@ -44,10 +44,10 @@ namespace detail {
                                                         const recompute_request& request) {
   const recompute_strategy* best = nullptr;
   double least = 0;
-  for (const recompute_strategy& each : request.starts) {
-    const recompute_run run = simulate_recomputation(model, request, each.cuts, each.choices);
-    if (!keeps_to(model, request, each, run) || (best != nullptr && !(run.makespan < least))) continue;
-    best = &each;
+  for (const recompute_strategy& strategy : request.starts) {
+    const recompute_run run = simulate_recomputation(model, request, strategy.cuts, strategy.choices);
+    if (!keeps_to(model, request, strategy, run) || (best != nullptr && !(run.makespan < least))) continue;
+    best = &strategy;
     least = run.makespan;
   }
   return best;
@@ -65,14 +65,14 @@ namespace detail {
   for (const even_choice each : {even_choice::fastest, even_choice::leanest}) {
     all.push_back(even_recomputation(model, request.schedule.stages(), each));
   }
-  for (const recompute_strategy& each : all) {
-    const recompute_run run = simulate_recomputation(model, request, each.cuts, each.choices);
-    if (!keeps_to(model, request, each, run) || (found && !(run.makespan < found->value))) continue;
+  for (const recompute_strategy& strategy : all) {
+    const recompute_run run = simulate_recomputation(model, request, strategy.cuts, strategy.choices);
+    if (!keeps_to(model, request, strategy, run) || (found && !(run.makespan < found->value))) continue;
     recompute_plan made;
     made.bound = bound;
     if (found) made = *std::move(found);
-    made.cuts = each.cuts;
-    made.choices = each.choices;
+    made.cuts = strategy.cuts;
+    made.choices = strategy.choices;
     made.value = run.makespan;
     made.memory = run.memory;
     if (run.makespan < made.bound) made.bound = run.makespan;
@@ -127,7 +127,7 @@ STAGECUT_DECL recompute_plan minimize_recomputation_fn::told(const recompute_mod
                                                              detail::recompute_search& search, bool buffers_differ) {
   recompute_plan plan;
   std::vector<std::size_t> points{0};
-  for (const std::size_t each : search.counts()) points.push_back(points.back() + each);
+  for (const std::size_t count : search.counts()) points.push_back(points.back() + count);
   plan.cuts = cuts(points, empty_stages::allowed);
   plan.choices.resize(model.layers.size());
   for (std::size_t s = 0; s < request.schedule.stages(); ++s) {

@@ -205,7 +205,7 @@ struct least_stage_time {
       request.search.progress = {};
       auto few = least_stage_time()(model, request);
       if (few && (result != found::plan || few->value < best.value)) {
-        for (hybrid_stage& each : few->stages) each.first_device += all - request.devices;
+        for (hybrid_stage& stage : few->stages) stage.first_device += all - request.devices;
         best.stages = std::move(few->stages);
         best.value = few->value;
         result = found::plan;

@@ -46,7 +46,7 @@ class recent_paths {
 };
 
 inline recent_paths::recent_paths(std::size_t slots) : counts_(slots) {
-  for (auto& each : counts_) each.fill(0);
+  for (auto& count : counts_) count.fill(0);
   now.fill(0);
 }
 
@@ -182,11 +182,11 @@ inline void option_annealing::judge(random_bits& dice, double temperature) {
   const double limit = length_ + mean_share * recent_paths::mean(paths_.now) + temperature * engine::metropolis(dice);
   lengths_ = paths_.now;
   old_times_.clear();
-  for (const option_change& each : moves_.changes()) {
-    const rank_options& here = problem_.graph->ranks[each.rank];
+  for (const option_change& change : moves_.changes()) {
+    const rank_options& here = problem_.graph->ranks[change.rank];
     for (std::size_t j = 0; j < here.width(); ++j) {
       const std::size_t slot = here.stage(j / here.kinds()) * engine::tick_kinds + j % here.kinds();
-      const double by = here.times(j)[each.option] - times_[slot];
+      const double by = here.times(j)[change.option] - times_[slot];
       if (by == 0) continue;
       old_times_.push_back({slot, times_[slot]});
       times_[slot] += by;
@@ -208,7 +208,7 @@ inline void option_annealing::judge(random_bits& dice, double temperature) {
 }
 
 inline void option_annealing::take(double here) {
-  for (const option_change& each : moves_.changes()) now_.options[each.rank] = each.option;
+  for (const option_change& change : moves_.changes()) now_.options[change.rank] = change.option;
   if (!moves_.counts().empty()) now_.counts = moves_.counts();
   length_ = here;
   if (here >= makespan) return;

@@ -58,7 +58,7 @@ inline int side_of(const rank_options& rank, const std::vector<char>& live, cons
 
 inline disjunction disjunction_choice::best() {
   std::size_t width = 0;
-  for (const rank_options& each : graph_.ranks) width = std::max(width, each.width());
+  for (const rank_options& rank : graph_.ranks) width = std::max(width, rank.width());
   for (std::size_t slot = 0; slot < width; ++slot) {
     mean_.assign(mean_.size(), 0);
     mix_.each_share([&](std::size_t r, std::size_t o, double share) {

@@ -81,7 +81,7 @@ class option_paths {
 
 inline std::size_t option_graph::options() const noexcept {
   std::size_t sum = 0;
-  for (const rank_options& each : ranks) sum += each.size();
+  for (const rank_options& rank : ranks) sum += rank.size();
   return sum;
 }
 
@@ -92,12 +92,12 @@ inline option_paths::option_paths(const option_graph& graph) : graph_(&graph) {
     best_.emplace_back(graph.steps[r].groups.size());
     through_.emplace_back(graph.steps[r].groups.size());
   }
-  for (const std::uint32_t each : graph.nodes) before_.emplace_back(each), behind_.emplace_back(each);
+  for (const std::uint32_t node : graph.nodes) before_.emplace_back(node), behind_.emplace_back(node);
 }
 
 inline auto option_paths::all_live(const option_graph& graph) -> live_options {
   live_options live;
-  for (const rank_options& each : graph.ranks) live.emplace_back(each.size(), 1);
+  for (const rank_options& rank : graph.ranks) live.emplace_back(rank.size(), 1);
   return live;
 }
 
@@ -133,9 +133,9 @@ inline double option_paths::least() {
   for (std::size_t r = 0; r < graph_->steps.size(); ++r) {
     const std::vector<double>& from = before_[r];
     std::vector<double>& to = before_[r + 1];
-    for (const option_graph::edge& each : graph_->steps[r].edges) {
-      const double here = from[each.from] + least_[r][each.group];
-      to[each.to] = std::min(to[each.to], here);
+    for (const option_graph::edge& edge : graph_->steps[r].edges) {
+      const double here = from[edge.from] + least_[r][edge.group];
+      to[edge.to] = std::min(to[edge.to], here);
     }
   }
   return before_.back()[0];
@@ -145,10 +145,10 @@ inline void option_paths::path(std::vector<std::uint32_t>& options) const {
   options.resize(graph_->steps.size());
   std::uint32_t node = 0;
   for (std::size_t r = graph_->steps.size(); r-- > 0;) {
-    for (const option_graph::edge& each : graph_->steps[r].edges) {
-      if (each.to != node || before_[r][each.from] + least_[r][each.group] != before_[r + 1][node]) continue;
-      options[r] = best_[r][each.group];
-      node = each.from;
+    for (const option_graph::edge& edge : graph_->steps[r].edges) {
+      if (edge.to != node || before_[r][edge.from] + least_[r][edge.group] != before_[r + 1][node]) continue;
+      options[r] = best_[r][edge.group];
+      node = edge.from;
       break;
     }
   }
@@ -162,13 +162,13 @@ inline std::size_t option_paths::drop_above(double most, live_options& live) {
     const option_graph::step& step = graph_->steps[r];
     std::vector<double>& through = through_[r];
     through.assign(through.size(), no_time);
-    for (const option_graph::edge& each : step.edges) {
-      const double rest = behind_[r + 1][each.to];
-      const double here = least_[r][each.group] + rest;
-      double& from = behind_[r][each.from];
+    for (const option_graph::edge& edge : step.edges) {
+      const double rest = behind_[r + 1][edge.to];
+      const double here = least_[r][edge.group] + rest;
+      double& from = behind_[r][edge.from];
       from = std::min(from, here);
-      const double beside = before_[r][each.from] + rest;
-      double& over = through[each.group];
+      const double beside = before_[r][edge.from] + rest;
+      double& over = through[edge.group];
       over = std::min(over, beside);
     }
     for (std::size_t g = 0; g < step.groups.size(); ++g) {

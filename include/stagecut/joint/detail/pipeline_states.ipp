@@ -66,11 +66,11 @@ STAGECUT_DECL pipeline_states states_of_chain(const profile& model) {
   }
   check_figures(model);
   pipeline_states result;
-  for (const layer& each : model.layers) {
-    result.seconds.push_back(result.seconds.back() + each.time());
-    result.parameters.push_back(result.parameters.back() + each.parameters);
-    result.activations.push_back(result.activations.back() + each.activations);
-    result.output.push_back(each.output);
+  for (const auto& layer : model.layers) {
+    result.seconds.push_back(result.seconds.back() + layer.time());
+    result.parameters.push_back(result.parameters.back() + layer.parameters);
+    result.activations.push_back(result.activations.back() + layer.activations);
+    result.output.push_back(layer.output);
   }
   check_pipeline_states(result);
   return result;

@@ -113,7 +113,7 @@ class ordered_hybrids {
 STAGECUT_DECL outcome<plan> plan_hybrid_from(const profile& model, const hybrid_plan_request& request,
                                              const plan* known) {
   bool tree = false;
-  for (const layer& each : model.layers) tree = tree || !each.children.empty();
+  for (const auto& layer : model.layers) tree = tree || !layer.children.empty();
   if (!tree && !stagecut::is_chain(model)) return graph_hybrid(model, request, known);
   return target_hybrid(as_one_chain("plan_hybrid", model, plan_request()), request, known);
 }

@@ -185,10 +185,10 @@ inline bool rank_options::add(const choice_curves& curves, const std::vector<std
   found_.clear();
   std::vector<std::uint32_t> chosen(of.size());
   std::vector<double> left;
-  for (const auto& each : rules_.moments) {
+  for (const auto& moment : rules_.moments) {
     double here = memory;
     for (std::size_t v = 0; v < of.size(); ++v)
-      here -= static_cast<double>(each[v].in_flight) * rules_.own_activations[v];
+      here -= static_cast<double>(moment[v].in_flight) * rules_.own_activations[v];
     left.push_back(here);
   }
   choose(curves, of, 0, chosen, left, most - forward);

@@ -17,8 +17,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Whether there is a variant with that name.
 [[nodiscard]] inline bool find_variant_of(const std::vector<layer_variant>& variants, const std::string& name) {
-  for (const layer_variant& each : variants) {
-    if (each.name == name) return true;
+  for (const layer_variant& variant : variants) {
+    if (variant.name == name) return true;
   }
   return false;
 }
@@ -26,10 +26,10 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// The recomputations of layers as profiled, including `none`.
 [[nodiscard]] inline std::vector<std::string> own_recomputations(const profile& model) {
   std::vector<std::string> result{"none"};
-  for (const layer& each : model.layers) {
-    bool known = each.recomputation.empty();
-    for (const std::string& name : result) known = known || name == each.recomputation.get();
-    if (!known) result.push_back(each.recomputation);
+  for (const auto& layer : model.layers) {
+    bool known = layer.recomputation.empty();
+    for (const std::string& name : result) known = known || name == layer.recomputation.get();
+    if (!known) result.push_back(layer.recomputation);
   }
   return result;
 }
@@ -42,10 +42,10 @@ namespace stagecut::inline STAGECUT_ABI::detail {
     if (std::find(result.begin(), result.end(), name) == result.end()) result.push_back(name);
   };
   if (sharded) add(no_recomputation);
-  for (const layer& each : model.layers) {
-    add(own_recomputation(each));
-    for (const layer_variant& variant : each.recomputations.get()) add(variant.name);
-    for (const layer_variant& variant : each.shardings.get()) {
+  for (const auto& layer : model.layers) {
+    add(own_recomputation(layer));
+    for (const layer_variant& variant : layer.recomputations.get()) add(variant.name);
+    for (const layer_variant& variant : layer.shardings.get()) {
       if (sharded && !variant.recomputation.empty()) add(variant.recomputation);
     }
   }
@@ -123,7 +123,7 @@ inline void check_recomputation_names(std::string_view function, const char* arg
   std::vector<std::size_t> result;
   for (const std::size_t t : ways) {
     bool all = true;
-    for (const layer& each : model.layers) all = all && can_run(each, t, names);
+    for (const auto& layer : model.layers) all = all && can_run(layer, t, names);
     if (all) result.push_back(t);
   }
   return result;

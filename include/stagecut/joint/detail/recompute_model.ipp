@@ -69,9 +69,9 @@ STAGECUT_DECL void check_recompute_model(const recompute_model& model) {
   for (std::size_t t = 0; t < model.types.size(); ++t) check_shared(model.types[t], joined({"types[", t, "]"}));
   check_shared(model.head, "head");
   check_shared(model.tail, "tail");
-  for (const std::size_t each : model.forbidden_cuts) {
-    if (each > model.layers.size()) {
-      fail(invalid_input("forbidden_cuts", joined({each, ", must be at most ", model.layers.size()})));
+  for (const std::size_t cut : model.forbidden_cuts) {
+    if (cut > model.layers.size()) {
+      fail(invalid_input("forbidden_cuts", joined({cut, ", must be at most ", model.layers.size()})));
     }
   }
   if (model.layers.empty()) fail(invalid_input("layers", "there are none"));

@@ -57,8 +57,8 @@ struct first_and_last {
 /// Whether a cut separates what must be on one stage. The points before the head and after the tail separate nothing.
 [[nodiscard]] inline bool parts_layers(const recompute_model& model, const cuts& of) {
   for (std::size_t s = 1; s < of.stages(); ++s) {
-    for (const std::size_t each : model.forbidden_cuts) {
-      if (of[s] == each) return true;
+    for (const std::size_t cut : model.forbidden_cuts) {
+      if (of[s] == cut) return true;
     }
   }
   return false;
@@ -134,7 +134,7 @@ inline held_moments moments_of_rank(const recompute_model& model, const schedule
       recomputes = recomputes || each.recomputed_whole > 0 || each.recomputed_apart > 0;
     }
   };
-  for (const layer_type& each : model.types) add(each);
+  for (const layer_type& type : model.types) add(type);
   add(model.head);
   add(model.tail);
   if (order.slices == 1) return engine::most_held(order, rank, recomputes);
@@ -249,16 +249,16 @@ inline whole_times unit_of(const recompute_model& model, const std::vector<doubl
     all += (type.forward + slowest) * layers * passes;
   };
   std::vector<double> layers(model.types.size());
-  for (const std::size_t each : model.layers) ++layers[each];
+  for (const std::size_t type : model.layers) ++layers[type];
   for (std::size_t t = 0; t < layers.size(); ++t) {
     if (layers[t] > 0) add(model.types[t], layers[t]);  // a type without layers adds nothing to the sum
   }
   add(model.head, 1);
   add(model.tail, 1);
-  for (const double each : messages) {
-    times.push_back(each);
+  for (const double message : messages) {
+    times.push_back(message);
     counts.push_back(2 * passes);
-    all += 2 * passes * each;
+    all += 2 * passes * message;
   }
   return whole_times(times, counts, all);
 }

@@ -144,7 +144,7 @@ inline recompute_search::recompute_search(const recompute_model& model, const re
   problem_.order = &request.schedule;
   problem_.curves = &curves_;
   problem_.simulator = &simulator_;
-  for (const double each : messages) problem_.messages.push_back(unit_.whole(each));
+  for (const double message : messages) problem_.messages.push_back(unit_.whole(message));
 }
 
 inline auto recompute_search::run(const recompute_strategy* own) -> found {
@@ -210,7 +210,7 @@ inline std::vector<option_builder::range> recompute_search::ranges(std::size_t a
     points = even_points(model_, unit_, stages());
   } else {
     points.push_back(0);
-    for (const std::size_t each : best_.counts) points.push_back(points.back() + each);
+    for (const std::size_t count : best_.counts) points.push_back(points.back() + count);
   }
   return ranges_around(points, around, layers());
 }

@@ -69,8 +69,8 @@ inline constexpr hybrid_rival hybrid_rivals[] = {
 /// Whether a framework can express the recomputation of layers as profiled.
 [[nodiscard]] inline bool can_be_told(framework target, const std::vector<std::string>& names) {
   if (target == framework::none || entry_of(target).recomputed != recomputation_rule::decoders) return true;
-  for (const std::string& each : names) {
-    if (each != "none" && each != "selective" && each != "full") return false;
+  for (const std::string& name : names) {
+    if (name != "none" && name != "selective" && name != "full") return false;
   }
   return true;
 }
@@ -103,12 +103,12 @@ inline std::vector<compared_hybrid> rival_plans(const profile& model, const hybr
   constexpr std::size_t quick_nodes = 1'000'000;
   const engine::shared_effort effort(request.pipeline.search);
   std::vector<compared_hybrid> rows;
-  for (const hybrid_rival& each : hybrid_rivals) {
-    hybrid_plan_request asked = asked_of(each, model, request);
+  for (const hybrid_rival& rival : hybrid_rivals) {
+    hybrid_plan_request asked = asked_of(rival, model, request);
     asked.pipeline.search = effort.share(0, 0.1);
     asked.pipeline.search.progress = {};
     if (quick && !effort.is_limited()) asked.pipeline.search.node_limit = quick_nodes;
-    rows.push_back({each.name, each.minimises, each.chooses,
+    rows.push_back({rival.name, rival.minimises, rival.chooses,
                     asked.choices.tensor_parallel.empty() ? outcome<plan>::infeasible({reason::cause::constraint})
                                                           : plan_hybrid_from(model, asked, nullptr)});
   }
@@ -117,14 +117,14 @@ inline std::vector<compared_hybrid> rival_plans(const profile& model, const hybr
 
 inline outcome<plan> best_rival(const std::vector<compared_hybrid>& rivals) {
   const plan* best = nullptr;
-  for (const compared_hybrid& each : rivals) {
-    if (each.made && (best == nullptr || *each.made->makespan < *best->makespan)) {
-      best = __builtin_addressof(*each.made);
+  for (const compared_hybrid& rival : rivals) {
+    if (rival.made && (best == nullptr || *rival.made->makespan < *best->makespan)) {
+      best = __builtin_addressof(*rival.made);
     }
   }
   if (best == nullptr) return outcome<plan>::unknown({reason::cause::limit_reached});
   plan made = *best;
-  for (planned_stage& each : made.stages) each.cost = each.forward + each.backward;
+  for (planned_stage& stage : made.stages) stage.cost = stage.forward + stage.backward;
   made.objective = {to_string(plan_objective::iteration), "time", *made.makespan, 0, state::feasible};
   return outcome<plan>::feasible(std::move(made));
 }

@@ -154,11 +154,11 @@ STAGECUT_DECL recompute_run simulate_recomputation(const recompute_model& model,
   run.makespan = simulate(order, run.times, run.transfers).makespan;
   for (std::size_t r = 0; r < order.ranks(); ++r) {
     double most = 0;
-    for (const auto& each : detail::moments_of_rank(model, order, r)) {
+    for (const auto& moment : detail::moments_of_rank(model, order, r)) {
       double held = 0;
       std::size_t v = 0;
       for (std::size_t s = 0; s < order.stages(); ++s) {
-        if (order.rank_of[s] == r) held += detail::held_bytes(takes[s], each[v++]);
+        if (order.rank_of[s] == r) held += detail::held_bytes(takes[s], moment[v++]);
       }
       most = std::max(most, held);
     }

@@ -80,9 +80,9 @@ class stage_time_search {
     ++searches_;
     for (std::size_t p = 0; p <= points_; ++p) needs_[p] = devices_for(p);
     if (!labels_.run(order_, {}, [this](std::size_t last) { return extend(last); })) return found::stopped;
-    for (const replica_label& each : labels_[0]) {
-      if (!rules_.may_begin(0, each)) continue;
-      read(each);
+    for (const replica_label& label : labels_[0]) {
+      if (!rules_.may_begin(0, label)) continue;
+      read(label);
       return found::plan;
     }
     return found::none;

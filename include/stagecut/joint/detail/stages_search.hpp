@@ -88,7 +88,7 @@ class stages_search {
       if (game_.bound > here.bound) here.bound = game_.bound;
       if (!(here.bound < best)) return false;
       game_.raise(here.graph);
-      if (!here.graph.prune([&](const auto& each) { return each.bound > below(best); })) return false;
+      if (!here.graph.prune([&](const auto& edge) { return edge.bound > below(best); })) return false;
       const double least = here.graph.least_bound();
       if (least > here.bound) here.bound = least;
       if (here.graph.edges.size() * 20 > edges * 17 || clock.look()) break;
@@ -131,9 +131,9 @@ class stages_search {
 inline hybrid_plan plan_of(const hybrid_options& options, const hybrid_graph& graph,
                            const std::vector<std::uint32_t>& edges) {
   hybrid_plan result;
-  for (const std::uint32_t each : edges) {
-    result.points.push_back(graph.nodes[graph.edges[each].from].point);
-    result.options.push_back(graph.edges[each].option);
+  for (const std::uint32_t edge : edges) {
+    result.points.push_back(graph.nodes[graph.edges[edge].from].point);
+    result.options.push_back(graph.edges[edge].option);
   }
   result.points.push_back(static_cast<std::uint32_t>(options.points() - 1));
   return result;
@@ -178,15 +178,15 @@ inline auto stages_search::best_choice() const -> choice {
 inline void stages_search::split(part here) {
   const choice by = best_choice();
   part second = here;
-  const auto above = [&](const hybrid_graph& graph, const hybrid_graph::edge& each) {
-    return graph.nodes[each.from].step == by.step && key(game_.keys_of(graph, each), by.what) > by.value;
+  const auto above = [&](const hybrid_graph& graph, const hybrid_graph::edge& edge) {
+    return graph.nodes[edge.from].step == by.step && key(game_.keys_of(graph, edge), by.what) > by.value;
   };
-  const auto under = [&](const hybrid_graph& graph, const hybrid_graph::edge& each) {
-    return graph.nodes[each.from].step == by.step && !(key(game_.keys_of(graph, each), by.what) > by.value);
+  const auto under = [&](const hybrid_graph& graph, const hybrid_graph::edge& edge) {
+    return graph.nodes[edge.from].step == by.step && !(key(game_.keys_of(graph, edge), by.what) > by.value);
   };
   const std::size_t all = here.graph.edges.size();
-  const bool low = here.graph.prune([&](const auto& each) { return above(here.graph, each); });
-  const bool high = second.graph.prune([&](const auto& each) { return under(second.graph, each); });
+  const bool low = here.graph.prune([&](const auto& edge) { return above(here.graph, edge); });
+  const bool high = second.graph.prune([&](const auto& edge) { return under(second.graph, edge); });
   if (by.score <= 0 || (low && here.graph.edges.size() == all) || (high && second.graph.edges.size() == all)) {
     return halve(low && here.graph.edges.size() == all ? std::move(here) : std::move(second));
   }
@@ -196,7 +196,7 @@ inline void stages_search::split(part here) {
 
 inline void stages_search::halve(part here) {
   std::vector<std::size_t> count(stages_);
-  for (const hybrid_graph::edge& each : here.graph.edges) ++count[here.graph.nodes[each.from].step];
+  for (const hybrid_graph::edge& edge : here.graph.edges) ++count[here.graph.nodes[edge.from].step];
   std::size_t widest = 0;
   for (std::size_t s = 1; s < stages_; ++s) widest = count[s] > count[widest] ? s : widest;
   if (count[widest] < 2) return;  // one plan, already offered

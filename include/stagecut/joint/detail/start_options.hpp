@@ -24,9 +24,9 @@ inline std::vector<std::uint32_t> start_options(const option_graph& graph) {
     for (std::size_t j = 0; j < rank.width(); ++j) {
       for (std::size_t o = 0; o < rank.size(); ++o) load[r][o] += rank.times(j)[o];
     }
-    for (const option_graph::group& each : graph.steps[r].groups) {
-      best[r].push_back(each.first);
-      for (std::uint32_t o = each.first; o < each.last; ++o) {
+    for (const option_graph::group& group : graph.steps[r].groups) {
+      best[r].push_back(group.first);
+      for (std::uint32_t o = group.first; o < group.last; ++o) {
         if (load[r][o] < load[r][best[r].back()]) best[r].back() = o;
       }
     }
@@ -42,12 +42,12 @@ inline std::vector<std::uint32_t> start_options(const option_graph& graph) {
   from[ranks].push_back({0, 0, 0, 0});
   for (std::size_t r = ranks; r-- > 0;) {
     from[r].resize(graph.nodes[r]);
-    for (const option_graph::edge& each : graph.steps[r].edges) {
-      const rest& behind = from[r + 1][each.to];
-      const std::uint32_t option = best[r][each.group];
+    for (const option_graph::edge& edge : graph.steps[r].edges) {
+      const rest& behind = from[r + 1][edge.to];
+      const std::uint32_t option = best[r][edge.group];
       const double own = load[r][option];
-      const rest here{own < behind.most ? behind.most : own, own + behind.sum, option, each.to};
-      rest& known = from[r][each.from];
+      const rest here{own < behind.most ? behind.most : own, own + behind.sum, option, edge.to};
+      rest& known = from[r][edge.from];
       if (here.most < known.most || (here.most == known.most && here.sum < known.sum)) known = here;
     }
   }

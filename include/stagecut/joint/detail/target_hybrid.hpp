@@ -132,7 +132,7 @@ inline void check_recomputations(const target_entry& entry, const profile& told,
   bool any = names.empty();
   std::string list;
   for (const std::string& own : common_recomputations(told, {})) {
-    for (const std::string& each : names) any = any || each == own;
+    for (const std::string& name : names) any = any || name == own;
     list.append(list.empty() ? "" : ", ").append(own);
   }
   if (any) return;
@@ -155,7 +155,7 @@ inline void check_recomputations(const target_entry& entry, const profile& told,
   request.choices.in_one_node = entry.devices == stage_devices::one_node;
   if (entry.devices != stage_devices::replicas) return request;
   bool alone = false;
-  for (const std::size_t each : request.choices.tensor_parallel) alone = alone || each == 1;
+  for (const std::size_t degree : request.choices.tensor_parallel) alone = alone || degree == 1;
   if (!alone) fail(not_representable(entry.name, "it gives a replica one device", "model"));
   request.choices.tensor_parallel = {1};
   return request;

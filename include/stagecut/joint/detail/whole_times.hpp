@@ -55,8 +55,8 @@ inline whole_times::whole_times(const std::vector<double>& times, const std::vec
 }
 
 inline bool whole_times::divides(double candidate, const std::vector<double>& times) noexcept {
-  for (const double each : times) {
-    const double units = each / candidate;
+  for (const double time : times) {
+    const double units = time / candidate;
     const auto rounded = static_cast<double>(static_cast<std::int64_t>(units + 0.5));
     const double off = units - rounded;
     if ((off < 0 ? -off : off) > rounded * 0x1p-49) return false;
@@ -66,8 +66,8 @@ inline bool whole_times::divides(double candidate, const std::vector<double>& ti
 
 inline void whole_times::set_step(const std::vector<double>& times) {
   std::uint64_t common = 0;
-  for (const double each : times) {
-    auto other = static_cast<std::uint64_t>(whole(each));
+  for (const double time : times) {
+    auto other = static_cast<std::uint64_t>(whole(time));
     while (other != 0) {
       const std::uint64_t rest = common % other;
       common = other;

@@ -104,8 +104,8 @@ class cut_and_schedule_search {
   [[nodiscard]] std::vector<bool> stages_apart(const schedule& order) const {
     std::vector<bool> result(stages(), false);
     for (const auto& ops : order.orders) {
-      for (const op& each : ops) {
-        if (each.kind == op_kind::backward_input) result[each.stage] = true;
+      for (const auto& op : ops) {
+        if (op.kind == op_kind::backward_input) result[op.stage] = true;
       }
     }
     return result;

@@ -71,8 +71,8 @@ class domain_splits {
       for (std::size_t c = 0; c < cuts.weights.size() && !values.empty(); ++c) {
         mean += cuts.weights[c] * loads.load(g, cuts.points[c]);
       }
-      for (const load_limit& each : limits) {
-        if (each.group == g && (each.at_most ? mean >= each.load : mean <= each.load)) mean = -1;
+      for (const load_limit& limit : limits) {
+        if (limit.group == g && (limit.at_most ? mean >= limit.load : mean <= limit.load)) mean = -1;
       }
       for (std::size_t i = 0; i + 1 < values.size(); ++i) {
         if (mean <= values[i] || mean >= values[i + 1]) continue;

@@ -21,10 +21,10 @@ class gpipe_cut {
  public:
   gpipe_cut(const engine::chain_ticks& chain, std::size_t microbatches, bool serial, const engine::layered_graph& graph)
       : graph_(graph), rest_(graph.nodes.size()), more_(static_cast<double>(microbatches) - 1) {
-    for (const auto& each : graph.edges) {
-      const std::size_t s = graph.nodes[each.from].step;
-      const std::size_t first = graph.nodes[each.from].cut[1];
-      const std::size_t last = graph.nodes[each.to].cut[1];
+    for (const auto& edge : graph.edges) {
+      const std::size_t s = graph.nodes[edge.from].step;
+      const std::size_t first = graph.nodes[edge.from].cut[1];
+      const std::size_t last = graph.nodes[edge.to].cut[1];
       const double f = chain.pass(engine::tick_f, s, first, last);
       const double b = chain.pass(engine::tick_b, s, first, last);
       const double message = chain.message(s, last);

@@ -29,9 +29,9 @@ struct load_split {
 
 /// Adds a limit that is tighter than the existing ones.
 inline void add_limit(std::vector<load_limit>& to, const load_limit& added) {
-  for (load_limit& each : to) {
-    if (each.group == added.group && each.at_most == added.at_most) {
-      each = added;
+  for (load_limit& limit : to) {
+    if (limit.group == added.group && limit.at_most == added.at_most) {
+      limit = added;
       return;
     }
   }
@@ -60,7 +60,7 @@ class limit_rows {
   /// Sets the limits of a part. Their loads are per microbatch, and so are their rows.
   void set(const std::vector<load_limit>& loads) {
     rows_.shrink(fixed_);
-    for (const load_limit& each : loads) add(each);
+    for (const load_limit& limit : loads) add(limit);
   }
 
  private:

@@ -38,8 +38,8 @@ class load_values {
         if (!sums.empty()) sums = sums_with(sums, loads);
         if (limited) stages_[s] = std::move(loads);
       }
-      for (const entry& each : sums) {
-        if (!limited || each.held <= held.limit()) values_[g].push_back(each.load);
+      for (const entry& sum : sums) {
+        if (!limited || sum.held <= held.limit()) values_[g].push_back(sum.load);
       }
       if (limited && !values_[g].empty()) add_others(g);
     }

@@ -141,8 +141,8 @@ class memory_cut {
 
   /// Whether the cut of the last bound satisfies the rows.
   [[nodiscard]] bool fits() const {
-    for (const double each : bounds_.sums()) {
-      if (each > rules_.memory_limit()) return false;
+    for (const double sum : bounds_.sums()) {
+      if (sum > rules_.memory_limit()) return false;
     }
     return true;
   }

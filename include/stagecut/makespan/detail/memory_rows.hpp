@@ -248,7 +248,7 @@ class held_memory {
         sums_(order.stages(), std::vector<double>(items + 1)) {
     memory_rows rows(order, rules, items);
     if (!(rules.memory_limit() > 0x1p-900) || !rows.build(clock) || !rows.add_first()) return;
-    for (const memory_rows::table& each : rows.tables()) fit(rules, each, items, limit / rules.memory_limit());
+    for (const memory_rows::table& table : rows.tables()) fit(rules, table, items, limit / rules.memory_limit());
     for (const memory_rows::row& row : rows.rows()) {
       bool finite = true;
       for (const std::size_t t : row.tables) finite = fit_own(rows, t, items, limit / rules.memory_limit()) && finite;

@@ -28,7 +28,7 @@ STAGECUT_DECL outcome<makespan_cut> minimize_makespan_fn::search_ticks(engine::c
 
 STAGECUT_DECL std::optional<double> minimize_makespan_fn::greatest_memory(const makespan_request& request) {
   std::optional<double> most = request.memory_limit.for_all();
-  for (const double each : request.memory_limit.of_ranks()) most = most && *most > each ? *most : each;
+  for (const double limit : request.memory_limit.of_ranks()) most = most && *most > limit ? *most : limit;
   return most;
 }
 

@@ -196,7 +196,7 @@ class pair_graph {
     }
     clock.work(graph.edges.size());
     const auto last = static_cast<std::uint32_t>(layout_.steps());
-    if (!graph.prune(last, [this](const auto& each) { return each.bound > most_; })) graph.edges.clear();
+    if (!graph.prune(last, [this](const auto& edge) { return edge.bound > most_; })) graph.edges.clear();
     return true;
   }
 

@@ -78,8 +78,8 @@ class path_combination_bound {
     combine(rows);
     const double here = bounds_.least(now_, domains, cut_);
     if (here > bound || factors.empty()) bound = here, factors = now_, carried = shares_[0], priced = priced_now_;
-    for (const auto& each : cuts) {
-      if (each == cut_) return false;
+    for (const auto& cut : cuts) {
+      if (cut == cut_) return false;
     }
     game_.make_room(cuts);
     cuts.push_back(cut_);

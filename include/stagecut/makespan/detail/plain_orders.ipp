@@ -57,9 +57,9 @@ STAGECUT_DECL std::vector<schedule> named_orders(const cut_and_schedule_request&
   shape.microbatches = request.microbatches;
   if (stages % shape.ranks != 0) return result;
   shape.stages_per_rank = stages / shape.ranks;
-  for (const schedule_entry& each : schedules) {
-    if (each.twin || !has_shape(each.kind, shape.ranks, shape.stages_per_rank, shape.microbatches)) continue;
-    schedule order = make_schedule(each.kind, shape);
+  for (const schedule_entry& entry : schedules) {
+    if (entry.twin || !has_shape(entry.kind, shape.ranks, shape.stages_per_rank, shape.microbatches)) continue;
+    schedule order = make_schedule(entry.kind, shape);
     const bool apart = has_kind(order, op_kind::backward_input);
     const bool mixed = apart && has_kind(order, op_kind::backward);
     if (order.rank_of != request.rank_of || mixed || (apart && !request.split)) continue;

@@ -45,8 +45,8 @@ class stage_loads {
     found_.assign(stages.size(), {});
     for (std::size_t i = 0; i < stages.size(); ++i) {
       if (loads_.of_stage(stages[i]).empty()) return true;  // the memory of the rank is unknown
-      for (const load_values::entry& each : loads_.of_stage(stages[i])) {
-        if (within(limits, group_of(stages[i]), each.load)) choices_[i].push_back(each);
+      for (const load_values::entry& entry : loads_.of_stage(stages[i])) {
+        if (within(limits, group_of(stages[i]), entry.load)) choices_[i].push_back(entry);
       }
       ways *= static_cast<double>(choices_[i].size());
     }
@@ -73,8 +73,8 @@ class stage_loads {
   [[nodiscard]] std::size_t group_of(std::size_t stage) const { return loads_.ranks() + stage; }
 
   [[nodiscard]] static bool within(const std::vector<load_limit>& limits, std::size_t group, double load) {
-    for (const load_limit& each : limits) {
-      if (each.group == group && (each.at_most ? load > each.load : load < each.load)) return false;
+    for (const load_limit& limit : limits) {
+      if (limit.group == group && (limit.at_most ? load > limit.load : load < limit.load)) return false;
     }
     return true;
   }
@@ -150,10 +150,10 @@ class rank_loads {
     for (std::size_t r = 0; r < range_.size(); ++r) {
       const std::vector<double>& values = loads_.values(r);
       range_[r] = {values.front(), values.back()};
-      for (const load_limit& each : limits) {
-        if (each.group != r) continue;
-        if (each.at_most && each.load < range_[r].high) range_[r].high = each.load;
-        if (!each.at_most && each.load > range_[r].low) range_[r].low = each.load;
+      for (const load_limit& limit : limits) {
+        if (limit.group != r) continue;
+        if (limit.at_most && limit.load < range_[r].high) range_[r].high = limit.load;
+        if (!limit.at_most && limit.load > range_[r].low) range_[r].low = limit.load;
       }
       const double left = (most - rests[r]) / passes_;
       if (!to_values(r, range_[r].low, left < range_[r].high ? left : range_[r].high)) return false;
@@ -202,7 +202,7 @@ class rank_loads {
   [[nodiscard]] bool narrow_sums() {
     double low = 0;
     double high = 0;
-    for (const load_range& each : range_) low += each.low, high += each.high;
+    for (const load_range& range : range_) low += range.low, high += range.high;
     for (bool changed = true; changed;) {
       changed = false;
       for (std::size_t r = 0; r < range_.size(); ++r) {

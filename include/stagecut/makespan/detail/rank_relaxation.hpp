@@ -48,22 +48,22 @@ class rank_relaxation {
   [[nodiscard]] ends operator()(const std::vector<part>& parts, double turn) {
     double now = 0;
     ends result;
-    for (const rank_step& each : steps_) {
-      const part& here = parts[each.part];
-      double* const own = done_.data() + each.index;
-      if (each.kind == op_kind::forward) {
-        const double ready = each.part == 0 ? here.down : *(own - 2 * passes_) + here.down;
+    for (const rank_step& step : steps_) {
+      const part& here = parts[step.part];
+      double* const own = done_.data() + step.index;
+      if (step.kind == op_kind::forward) {
+        const double ready = step.part == 0 ? here.down : *(own - 2 * passes_) + here.down;
         now = (now < ready ? ready : now) + here.forward;
         *own = now;
-      } else if (each.kind == op_kind::backward_weight) {
+      } else if (step.kind == op_kind::backward_weight) {
         now += here.weight;
       } else {
-        const bool last = each.part + 1 == parts.size();
-        const double ready = last ? *own + turn : own[2 * passes_ + 1] + parts[each.part + 1].up;
+        const bool last = step.part + 1 == parts.size();
+        const double ready = last ? *own + turn : own[2 * passes_ + 1] + parts[step.part + 1].up;
         now = (now < ready ? ready : now) + here.backward;
-        if (each.kind == op_kind::backward) now += here.weight;
+        if (step.kind == op_kind::backward) now += here.weight;
         own[1] = now;
-        if (each.part == 0 && result.leaving < now) result.leaving = now;
+        if (step.part == 0 && result.leaving < now) result.leaving = now;
       }
     }
     result.any = now;
@@ -99,10 +99,10 @@ class rank_relaxation {
     }
     passes_ = order.microbatches * order.slices;
     done_.resize(2 * passes_ * parts);
-    for (const op& each : order.orders[rank]) {
-      if (!is_compute(each.kind) || part_of[each.stage] == order.stages()) continue;
-      const std::size_t place = part_of[each.stage];
-      steps_.push_back({each.kind, place, 2 * (place * passes_ + each.microbatch * order.slices + each.slice)});
+    for (const auto& op : order.orders[rank]) {
+      if (!is_compute(op.kind) || part_of[op.stage] == order.stages()) continue;
+      const std::size_t place = part_of[op.stage];
+      steps_.push_back({op.kind, place, 2 * (place * passes_ + op.microbatch * order.slices + op.slice)});
     }
   }
   [[nodiscard]] static bool is_gradient(op_kind kind) {

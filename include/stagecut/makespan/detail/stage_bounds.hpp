@@ -36,8 +36,8 @@ class stage_bounds {
     }
     // Every microbatch that leaves the first stage upward is followed by a W.
     const std::size_t first = order.rank_of.empty() ? 0 : order.rank_of[0];
-    for (const op& each : order.orders[first]) {
-      if (each.stage == 0 && each.kind == op_kind::backward) ends_with_weight_ = false;
+    for (const auto& op : order.orders[first]) {
+      if (op.stage == 0 && op.kind == op_kind::backward) ends_with_weight_ = false;
     }
   }
 
@@ -152,9 +152,9 @@ class stage_bounds {
       if (u % 64 == 0 && clock.look()) return;
       if (k == stages || graph.first[u] == graph.first[u + 1]) continue;
       trips.clear();
-      for (const engine::steady_window& each : windows_[k]) {
+      for (const engine::steady_window& window : windows_[k]) {
         double sum = 0;
-        for (const auto& [r, times] : each.trips) {
+        for (const auto& [r, times] : window.trips) {
           // Omits what is not stored: below the true value, still a bound.
           if (r < t.rows) sum += static_cast<double>(times) * t.up[u * t.rows + r];
         }

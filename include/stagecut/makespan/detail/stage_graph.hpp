@@ -81,7 +81,7 @@ class stage_graph {
     for (int round = 0; round < 8 && !graph.edges.empty(); ++round) {
       const std::size_t before = graph.edges.size();
       if (in_flight()) bounds_.set(graph, clock);
-      if (!graph.prune(last, [most](const auto& each) { return each.bound > most; })) graph.edges.clear();
+      if (!graph.prune(last, [most](const auto& edge) { return edge.bound > most; })) graph.edges.clear();
       if (graph.edges.empty()) break;
       if (graph.edges.size() == before || !in_flight() || clock.look()) break;
     }

@@ -147,7 +147,7 @@ class tempering {
         values_[g * engine::cut_lanes::width + lane] = now[lane];
     }
     double least = values_[0];
-    for (const double each : values_) least = std::min(least, each);
+    for (const double value : values_) least = std::min(least, value);
     double heat = hottest;
     for (std::size_t t = chains; t-- > 0; heat /= ratio) heats_[t] = heat * least;
     for (std::size_t c = 0; c < chains; ++c) prices_[c] = engine::excess_price(c) * least;

@@ -84,7 +84,7 @@ class tie_search {
     if (clock_.look() || !thin()) return false;
     heaviest_ = heaviest_stage(chain_, best_.points());
     // No path is lighter than this.
-    double least = graph_.least_largest([this](const auto& each) { return load(each, graph_); });
+    double least = graph_.least_largest([this](const auto& edge) { return load(edge, graph_); });
     for (double middle = least; least < heaviest_; middle = least + engine::whole_ticks((heaviest_ - least) / 2)) {
       const double most = snapped(least, middle);
       const auto found = attempt(most, find);
@@ -100,7 +100,7 @@ class tie_search {
   }
 
   bool leave_out_heavier() {
-    return graph_.prune(last_step(), [this](const auto& each) { return load(each, graph_) > heaviest_; }) && thin();
+    return graph_.prune(last_step(), [this](const auto& edge) { return load(edge, graph_) > heaviest_; }) && thin();
   }
 
   /// Removes from the graph what bounds and known paths exclude. False: a limit was reached.
@@ -114,7 +114,7 @@ class tie_search {
   /// Searches the cuts whose stages take `most` or less.
   cut_search::result attempt(double most, const finder& find) {
     engine::layered_graph graph = graph_;
-    if (!graph.prune(last_step(), [&](const auto& each) { return load(each, graph) > most; })) {
+    if (!graph.prune(last_step(), [&](const auto& edge) { return load(edge, graph) > most; })) {
       return cut_search::result::none;
     }
     return search(graph, find);
@@ -137,8 +137,8 @@ class tie_search {
   /// The largest load of an edge from `least` to `most`; `least` if there is none.
   [[nodiscard]] double snapped(double least, double most) const {
     double best = least;
-    for (const auto& each : graph_.edges) {
-      const double here = load(each, graph_);
+    for (const auto& edge : graph_.edges) {
+      const double here = load(edge, graph_);
       if (here <= most && here > best) best = here;
     }
     return best;
@@ -146,8 +146,8 @@ class tie_search {
   /// The smallest load of an edge above `most`, or the best cut's.
   [[nodiscard]] double lightest_above(double most) const {
     double best = heaviest_;
-    for (const auto& each : graph_.edges) {
-      const double here = load(each, graph_);
+    for (const auto& edge : graph_.edges) {
+      const double here = load(edge, graph_);
       if (here > most && here < best) best = here;
     }
     return best;
@@ -159,7 +159,7 @@ class tie_search {
     for (std::size_t s = 1; s < chain_.stages;) {
       if (clock_.look()) return false;
       engine::layered_graph graph = graph_;
-      const bool left = graph.prune(last_step(), [&](const auto& each) { return !may_begin_smaller(each, graph, s); });
+      const bool left = graph.prune(last_step(), [&](const auto& edge) { return !may_begin_smaller(edge, graph, s); });
       const auto found = left ? search(graph, any) : cut_search::result::none;
       if (found == cut_search::result::gave_up) return false;
       if (found == cut_search::result::none) ++s;

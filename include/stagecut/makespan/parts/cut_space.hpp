@@ -81,7 +81,7 @@ class cut_space {
   [[nodiscard]] engine::layered_graph within(double most) {
     engine::layered_graph graph = graph_;
     const auto last = static_cast<std::uint32_t>(layout_.steps());
-    if (!graph.prune(last, [most](const auto& each) { return each.bound > most; })) graph.edges.clear();
+    if (!graph.prune(last, [most](const auto& edge) { return edge.bound > most; })) graph.edges.clear();
     refine(graph, most);
     return graph;
   }

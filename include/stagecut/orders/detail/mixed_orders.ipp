@@ -151,17 +151,17 @@ STAGECUT_DECL bool mixed_orders::fits(const schedule& order) const {
   if (!any_saves()) return true;
   for (std::size_t r = 0; r < of_.ranks; ++r) {
     std::int64_t room = of_.memory[r];
-    for (const op& each : order.orders[r]) {
-      const std::size_t s = each.stage;
-      if (each.kind == op_kind::forward) room -= of_.kept[s];
-      if (each.kind == op_kind::backward) {
+    for (const auto& op : order.orders[r]) {
+      const std::size_t s = op.stage;
+      if (op.kind == op_kind::forward) room -= of_.kept[s];
+      if (op.kind == op_kind::backward) {
         if (room < least_.again[s]) return false;
         room += of_.kept[s];
       }
-      if (each.kind == op_kind::backward_input) room -= of_.again[s];
+      if (op.kind == op_kind::backward_input) room -= of_.again[s];
       if (room < 0) return false;
-      if (each.kind == op_kind::backward_input) room += of_.kept[s] - of_.late[s];
-      if (each.kind == op_kind::backward_weight) room += of_.late[s] + of_.again[s];
+      if (op.kind == op_kind::backward_input) room += of_.kept[s] - of_.late[s];
+      if (op.kind == op_kind::backward_weight) room += of_.late[s] + of_.again[s];
     }
   }
   return true;
@@ -202,11 +202,11 @@ STAGECUT_DECL void mixed_orders::consider_names(const order_names& words) {
 
 STAGECUT_DECL void mixed_orders::consider_given(const schedule& order) {
   for (const auto& ops : order.orders) {
-    for (const op& each : ops) {
-      const bool part = each.kind == op_kind::backward_input || each.kind == op_kind::backward_weight;
+    for (const auto& op : ops) {
+      const bool part = op.kind == op_kind::backward_input || op.kind == op_kind::backward_weight;
       // The problem does not have a B that is longer than I and W.
-      const bool whole = each.kind == op_kind::backward && !of_.whole[each.stage] && !better(each.stage);
-      if (each.with_next || whole || (part && of_.whole[each.stage])) return;
+      const bool whole = op.kind == op_kind::backward && !of_.whole[op.stage] && !better(op.stage);
+      if (op.with_next || whole || (part && of_.whole[op.stage])) return;
     }
   }
   schedule same = order;

@@ -66,15 +66,14 @@ inline std::optional<order_names> words_of(const schedule_problem& of, const sch
   if (order.ranks() < of.ranks || !order.edges.empty()) return std::nullopt;
   order_names words(of.ranks);
   for (std::size_t r = 0; r < of.ranks; ++r) {
-    for (const op& each : order.orders[r]) {
-      if (!is_compute(each.kind)) continue;
-      const bool part = each.kind == op_kind::backward_input || each.kind == op_kind::backward_weight;
+    for (const auto& op : order.orders[r]) {
+      if (!is_compute(op.kind)) continue;
+      const bool part = op.kind == op_kind::backward_input || op.kind == op_kind::backward_weight;
       if (part && !of.split) return std::nullopt;
       const auto add = [&](std::size_t letter) { words[r].push_back(static_cast<std::uint16_t>(letter)); };
-      if (each.kind == op_kind::forward) add(forward_of(each.stage));
-      if (each.kind == op_kind::backward || each.kind == op_kind::backward_input) add(backward_of(each.stage));
-      if (each.kind == op_kind::backward_weight || (each.kind == op_kind::backward && of.split))
-        add(weight_of(each.stage));
+      if (op.kind == op_kind::forward) add(forward_of(op.stage));
+      if (op.kind == op_kind::backward || op.kind == op_kind::backward_input) add(backward_of(op.stage));
+      if (op.kind == op_kind::backward_weight || (op.kind == op_kind::backward && of.split)) add(weight_of(op.stage));
     }
   }
   return words;

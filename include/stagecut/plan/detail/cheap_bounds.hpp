@@ -98,13 +98,13 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 [[nodiscard]] inline std::optional<double> cheap_bound(const verified_plan& all) {
   const objective_value& said = all.made.objective;
   if (said.name == "range" || said.name == "variance" || said.name == "communication") return 0;
-  for (const planned_stage& each : all.made.stages) {
-    if (each.replicas * each.tensor_parallel != 1) return std::nullopt;  // other plans have other numbers of devices
+  for (const planned_stage& stage : all.made.stages) {
+    if (stage.replicas * stage.tensor_parallel != 1) return std::nullopt;  // other plans have other numbers of devices
   }
   const bool timed = said.of == "time";
   if (all.stages() == 0 || all.figures.empty() || (!timed && !detail::measured_layer(all, 0))) return std::nullopt;
-  for (const stage_seconds& each : all.seconds) {
-    if (timed && each.unknown[0] != '\0') return std::nullopt;
+  for (const stage_seconds& seconds : all.seconds) {
+    if (timed && seconds.unknown[0] != '\0') return std::nullopt;
   }
   std::vector<double> layers;
   double total = 0;

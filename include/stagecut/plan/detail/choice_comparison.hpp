@@ -67,8 +67,8 @@ inline void check_choices(std::string_view function, std::string_view argument, 
   check_target_model(model, request);
   check_request(function, model, asked);
   bool grouped = request.group == 0;
-  for (const auto& each : combinations(request, {{}, choices.stages_per_rank, {}, choices.schedules}))
-    grouped |= each.group != 0;
+  for (const auto& combination : combinations(request, {{}, choices.stages_per_rank, {}, choices.schedules}))
+    grouped |= combination.group != 0;
   if (!grouped)
     fail(
         argument_error(function, "group", std::to_string(request.group), "is of several stages per rank, interleaved"));
@@ -274,13 +274,12 @@ class choice_comparison {
 
   void leave_out_impossible() {
     std::vector<compared_plan> possible;
-    for (compared_plan& each : result_.compared) {
+    for (compared_plan& row : result_.compared) {
       plan_request asked = request_;
-      asked.devices = each.devices, asked.stages_per_rank = each.stages_per_rank,
-      asked.microbatches = each.microbatches;
-      asked.schedule = each.schedule, asked.group = each.group;
-      const bool has = has_shape(each.schedule, each.devices, each.stages_per_rank, each.microbatches, each.group);
-      if (has && target_obstacle(model_, asked).empty()) possible.push_back(std::move(each));
+      asked.devices = row.devices, asked.stages_per_rank = row.stages_per_rank, asked.microbatches = row.microbatches;
+      asked.schedule = row.schedule, asked.group = row.group;
+      const bool has = has_shape(row.schedule, row.devices, row.stages_per_rank, row.microbatches, row.group);
+      if (has && target_obstacle(model_, asked).empty()) possible.push_back(std::move(row));
     }
     result_.compared = std::move(possible);
   }

@@ -62,10 +62,10 @@ STAGECUT_DECL bool is_free_graph_planned(const plan_request& request) {
 STAGECUT_DECL std::vector<plan_request> free_graph_requests(const plan_request& request, const plan_choices& choices) {
   std::vector<plan_request> result;
   if (!is_free_graph_planned(request)) return result;
-  for (plan_request& each : combinations(request, choices)) {
-    if (each.stages_per_rank != 1 || each.schedule != schedule_kind::one_forward_one_backward) continue;
-    each.objective = plan_objective::makespan;
-    result.push_back(std::move(each));
+  for (plan_request& combination : combinations(request, choices)) {
+    if (combination.stages_per_rank != 1 || combination.schedule != schedule_kind::one_forward_one_backward) continue;
+    combination.objective = plan_objective::makespan;
+    result.push_back(std::move(combination));
   }
   return result;
 }
@@ -106,7 +106,7 @@ STAGECUT_DECL void add_compared(plan_comparison& all, outcome<plan> found, const
     row.per_microbatch = row.makespan / (m * static_cast<double>(row.pipelines));
   } else {
     row.why = found.why().text();
-    for (const layer& each : model.layers) row.bound += m * each.time() / static_cast<double>(asked.devices);
+    for (const auto& layer : model.layers) row.bound += m * layer.time() / static_cast<double>(asked.devices);
     row.bound *= 1 - 0x1p-32;  // the same sum in another order
   }
   all.compared.push_back(std::move(row));
@@ -121,12 +121,12 @@ STAGECUT_DECL plan_comparison compare_plans_fn::operator()(const profile& model,
   if (model.edges.empty() || is_chain(model)) return (*this)(model, request, choices);
   std::vector<plan_request> others = detail::free_graph_requests(request, choices);
   plan_request asked = request;
-  for (plan_request& each : others) each = with_usual_limit(model, std::move(each));
+  for (plan_request& other : others) other = with_usual_limit(model, std::move(other));
   if (asked.search.time_limit && !others.empty()) *asked.search.time_limit /= 2;
   plan_comparison result = (*this)(model, asked, choices);
-  for (plan_request& each : others) {
-    if (each.search.time_limit) *each.search.time_limit /= 2 * static_cast<double>(others.size());
-    detail::add_compared(result, of_graphs(model, each), model, each, choices.all_devices);
+  for (plan_request& other : others) {
+    if (other.search.time_limit) *other.search.time_limit /= 2 * static_cast<double>(others.size());
+    detail::add_compared(result, of_graphs(model, other), model, other, choices.all_devices);
   }
   return result;
 }

@@ -75,8 +75,8 @@ class target_plans {
                                changed.schedule.group)
           .empty();
     }
-    for (const target_schedule& each : entry.schedules) {
-      if (std::string_view(each.called).empty()) return true;  // it reads any order from a file
+    for (const target_schedule& schedule : entry.schedules) {
+      if (std::string_view(schedule.called).empty()) return true;  // it reads any order from a file
     }
     return entry.schedules.empty();
   }
@@ -201,8 +201,8 @@ class change_list {
     plan changed = of_.made();
     changed.cuts = again.cuts;
     for (std::size_t s = 0; s < changed.stages.size(); ++s) of_.remake(changed, s);
-    for (const plan_change& each : found_) {
-      if (each.cuts == changed.cuts) return;
+    for (const plan_change& change : found_) {
+      if (change.cuts == changed.cuts) return;
     }
     consider(change_of(change_kind::cuts, 0, changed), changed, of_.order());
   }
@@ -282,7 +282,7 @@ class change_list {
 
   void try_bandwidth() {
     plan changed = of_.made();
-    for (link_speed& each : changed.messages.links) each.bandwidth *= 2;
+    for (link_speed& link : changed.messages.links) link.bandwidth *= 2;
     consider(change_of(change_kind::bandwidth, 0, changed), changed, of_.order());
   }
 

@@ -121,7 +121,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   const auto needs = [&](std::size_t devices) {
     if (model.inference) {  // as many groups of requests on every device, for any number of devices
       bool alike = true;
-      for (const stage_moments& each : held) alike = alike && each == held.front();
+      for (const stage_moments& moments : held) alike = alike && moments == held.front();
       return alike ? std::vector<stage_moments>(devices, held.front()) : std::vector<stage_moments>();
     }
     const bool known = entry_of(request.schedule).most_in_flight != nullptr && request.in_flight.empty();

@@ -41,10 +41,10 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 [[nodiscard]] inline std::vector<makespan_parts> parts_of_devices(const makespan_parts& mean,
                                                                   const simulation<double>& run) {
   std::vector<makespan_parts> result;
-  for (const rank_use<double>& each : run.ranks) {
+  for (const rank_use<double>& rank : run.ranks) {
     makespan_parts own = mean;
-    own.work = each.busy;
-    own.imbalance += mean.work - each.busy;
+    own.work = rank.busy;
+    own.imbalance += mean.work - rank.busy;
     result.push_back(own);
   }
   return result;
@@ -62,7 +62,7 @@ class path_sums {
     }
     result_.stages.resize(order.stages());
     result_.messages.resize(order.stages() == 0 ? 0 : order.stages() - 1);
-    for (const timed_op<double>& each : run.critical_path) add(each.what, each.end - each.start);
+    for (const timed_op<double>& op : run.critical_path) add(op.what, op.end - op.start);
   }
 
   [[nodiscard]] const critical_path_shares& shares() const noexcept { return result_; }
@@ -176,7 +176,7 @@ class plan_again {
     request_.target = options.target;
     if (entry->takes == shape_figure::in_flight) {
       request_.schedule = schedule_kind::one_forward_one_backward;
-      for (const planned_stage& each : made.stages) request_.in_flight.push_back(each.in_flight);
+      for (const planned_stage& stage : made.stages) request_.in_flight.push_back(stage.in_flight);
     }
     request_.optimizer = made.memory.optimizer;
     request_.memory_limit = made.memory.memory_limit;
@@ -221,15 +221,15 @@ STAGECUT_DECL std::string explanation_obstacle(const plan& made) {
     return "its cuts are not those of its layers and stages";
   }
   if (!made.speeds.empty() && made.speeds.size() != made.devices) return "its speeds are not those of its devices";
-  for (const double each : made.speeds) {
-    if (!is_finite(each) || !(each > 0)) return "a speed of its devices is not above 0 and finite";
+  for (const double speed : made.speeds) {
+    if (!is_finite(speed) || !(speed > 0)) return "a speed of its devices is not above 0 and finite";
   }
-  for (const planned_stage& each : made.stages) {
-    if (each.on_cpu) return "it has a stage on a CPU, and only chains on accelerators are explained";
-    if (each.device >= made.devices) return "it has a stage on a device that is none of its own";
+  for (const planned_stage& stage : made.stages) {
+    if (stage.on_cpu) return "it has a stage on a CPU, and only chains on accelerators are explained";
+    if (stage.device >= made.devices) return "it has a stage on a device that is none of its own";
   }
-  for (const layer& each : made.profile.layers) {
-    if (!each.children.empty()) return "its profile is a tree of modules, not a chain";
+  for (const auto& layer : made.profile.layers) {
+    if (!layer.children.empty()) return "its profile is a tree of modules, not a chain";
   }
   return "";
 }
@@ -258,7 +258,7 @@ STAGECUT_DECL plan_explanation explain_plan_fn::operator()(const plan& made, con
   result.memory = again.price();
   result.cut_proved = made.objective.name == "makespan" && made.objective.state == state::optimal;
   std::vector<double> work;
-  for (const makespan_parts& each : result.devices) work.push_back(each.work);
+  for (const makespan_parts& parts : result.devices) work.push_back(parts.work);
   detail::change_list changes(of, run.makespan, options.target, options.search);
   result.changes = changes.best(options.most_changes, again.same(), work);
   result.all_changes = changes.complete();

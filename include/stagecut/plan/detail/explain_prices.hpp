@@ -93,13 +93,13 @@ class price_list {
 
   [[nodiscard]] double device(std::size_t d) {
     const std::vector<planned_stage> before = changed_.stages;
-    for (planned_stage& each : changed_.stages) {
-      if (each.device != d) continue;
-      each.forward *= rest;
-      each.backward *= rest;
-      if (each.backward_kept) *each.backward_kept *= rest;
-      if (each.backward_input) *each.backward_input *= rest;
-      if (each.backward_weight) *each.backward_weight *= rest;
+    for (planned_stage& stage : changed_.stages) {
+      if (stage.device != d) continue;
+      stage.forward *= rest;
+      stage.backward *= rest;
+      if (stage.backward_kept) *stage.backward_kept *= rest;
+      if (stage.backward_input) *stage.backward_input *= rest;
+      if (stage.backward_weight) *stage.backward_weight *= rest;
     }
     const double result = saved_now();
     changed_.stages = before;

@@ -162,9 +162,9 @@ class explained_plan {
   }
 
   void find_checkpointing() {
-    for (const named<checkpointing>& each : checkpointing_names) {
-      if (!made_.memory.checkpoint.empty() && made_.memory.checkpoint != each.name) continue;
-      if (is_made_with(each.value)) return;
+    for (const named<checkpointing>& entry : checkpointing_names) {
+      if (!made_.memory.checkpoint.empty() && made_.memory.checkpoint != entry.name) continue;
+      if (is_made_with(entry.value)) return;
     }
     fail(invalid_input(joined({"stage ", wrong_}),
                        "its times are not the sums over its layers, which prices are computed from"));
@@ -173,7 +173,7 @@ class explained_plan {
   /// Finds how the memory of the stages was computed, if that can be determined.
   void find_memory() {
     bool reckoned = !made_.memory.optimizer.empty();
-    for (const planned_stage& each : made_.stages) reckoned = reckoned && each.in_flight != 0;
+    for (const planned_stage& stage : made_.stages) reckoned = reckoned && stage.in_flight != 0;
     for (const bool resident : {true, false}) {
       if (!reckoned) return;
       like_.memory_accounting.use_resident = resident;

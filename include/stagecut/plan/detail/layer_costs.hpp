@@ -30,8 +30,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 [[nodiscard]] inline std::vector<double> layer_seconds(const profile& model, const plan_request& request) {
   std::vector<double> result;
   result.reserve(model.layers.size());
-  for (const layer& each : model.layers) {
-    result.push_back(each.forward + backward_of(each, request.memory_accounting.checkpoint, request.microbatches));
+  for (const auto& layer : model.layers) {
+    result.push_back(layer.forward + backward_of(layer, request.memory_accounting.checkpoint, request.microbatches));
   }
   return result;
 }
@@ -62,9 +62,9 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 [[nodiscard]] inline std::vector<double> parameter_bytes(const profile& model) {
   std::vector<double> result;
   result.reserve(model.layers.size());
-  for (const layer& each : model.layers) {
-    double bytes = each.parameters;
-    for (const tied_parameters& tied : each.tied) bytes += tied.bytes;
+  for (const auto& layer : model.layers) {
+    double bytes = layer.parameters;
+    for (const tied_parameters& tied : layer.tied) bytes += tied.bytes;
     result.push_back(bytes);
   }
   return result;

@@ -71,7 +71,7 @@ class token_ticks {
   /// No time per token exceeds 2^50 ticks.
   [[nodiscard]] double tick_of(const std::vector<double>& seconds, const std::vector<double>& speeds) const {
     double slowest = speeds[0];
-    for (const double each : speeds) slowest = std::min(slowest, each);
+    for (const double speed : speeds) slowest = std::min(slowest, speed);
     double most = 0;
     for (const double each : seconds) most += each / slowest;
     for (std::size_t s = 0; s + 1 < speeds.size() && links_; ++s) {

@@ -24,7 +24,7 @@ STAGECUT_DECL std::string makespan_obstacle(const profile& model, const plan_req
   if (!unpredicted.empty() && !too_long) return unpredicted;
   if (request.by != measure::time) return "stages are measured by something else than time";
   bool timed = false;
-  for (const layer& each : model.layers) timed = timed || each.time() > 0;
+  for (const auto& layer : model.layers) timed = timed || layer.time() > 0;
   if (!timed) return "no layer has a time";
   if (request.memory_accounting.checkpoint == checkpointing::except_last) {
     return "the last microbatch takes less time than the others";

@@ -57,8 +57,8 @@ STAGECUT_DECL reason too_large_block(const profile& model, const cuts& blocks, c
 
 STAGECUT_DECL std::vector<std::size_t> offered_degrees(const profile& model) {
   std::vector<std::size_t> result;
-  for (const layer& each : model.layers) {
-    for (const layer_variant& variant : each.shardings.get()) {
+  for (const auto& layer : model.layers) {
+    for (const layer_variant& variant : layer.shardings.get()) {
       if (variant.tensor_parallel > 1) result.push_back(variant.tensor_parallel);
     }
   }
@@ -68,18 +68,18 @@ STAGECUT_DECL std::vector<std::size_t> offered_degrees(const profile& model) {
 }
 
 STAGECUT_DECL profile sharded_by(profile model, std::size_t degree) {
-  for (layer& each : model.layers) {
+  for (auto& layer : model.layers) {
     const layer_variant* chosen = nullptr;
-    for (const layer_variant& variant : each.shardings.get()) {
+    for (const layer_variant& variant : layer.shardings.get()) {
       if (variant.tensor_parallel != degree) continue;
       if (chosen == nullptr || (!chosen->recomputation.empty() && variant.recomputation.empty())) chosen = &variant;
     }
     if (chosen == nullptr) continue;
-    each.parameters = chosen->parameters;
-    each.resident = chosen->resident;
-    each.activations = chosen->activations;
-    each.workspace = chosen->workspace;
-    each.recomputed = chosen->recomputed;
+    layer.parameters = chosen->parameters;
+    layer.resident = chosen->resident;
+    layer.activations = chosen->activations;
+    layer.workspace = chosen->workspace;
+    layer.recomputed = chosen->recomputed;
   }
   return model;
 }

@@ -21,7 +21,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 [[nodiscard]] inline std::vector<stage_moments> moments_kept(const profile& model, const plan_request& request,
                                                              const std::vector<std::size_t>& in_flight) {
   bool recomputes = false;
-  for (const layer& each : model.layers) recomputes = recomputes || each.recomputed > 0;
+  for (const auto& layer : model.layers) recomputes = recomputes || layer.recomputed > 0;
   const schedule_entry& entry = entry_of(requested_kind(request));
   if (!recomputes || !entry.splits_backward || in_flight.empty()) return moments_of(in_flight);
   plan_request asked = request;

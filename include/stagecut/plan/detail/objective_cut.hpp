@@ -131,7 +131,7 @@ template <stage_constraint Constraint>
   const double ways = request.transfers == transfer_kind::blocking && !model.inference ? 2 : 1;
   std::vector<double> bytes(cost.size());
   for (std::size_t b = 0; b < bytes.size(); ++b) bytes[b] = ways * model.layers[blocks[b + 1] - 1].output;
-  for (link_speed& each : links) each.latency *= ways;
+  for (link_speed& link : links) link.latency *= ways;
   cut_times times(std::move(bytes), std::move(links));
   if (request.transfers == transfer_kind::blocking) {
     return best(added_cuts<costs>(cost, std::move(times), std::move(speeds)));

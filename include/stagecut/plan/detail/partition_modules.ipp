@@ -79,9 +79,9 @@ inline module_ticks find_runs(module_partition& result, const std::vector<module
   }
   for (std::size_t r = 0; r < of_runs.size(); ++r) result.runs[r].cost = as_share(of_runs[r]);
   module_ticks most = 0;
-  for (const module_ticks each : loads) {
-    result.loads.push_back(as_share(each));
-    most = each > most ? each : most;
+  for (const module_ticks load : loads) {
+    result.loads.push_back(as_share(load));
+    most = load > most ? load : most;
   }
   result.value = as_share(most);
   return most;

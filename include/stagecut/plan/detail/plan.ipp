@@ -83,8 +83,8 @@ STAGECUT_DECL interval devices_of(const plan& made, std::size_t stage) {
 
 STAGECUT_DECL const layer_variant* find_variant(const std::vector<layer_variant>& variants,
                                                 const std::string& name) noexcept {
-  for (const layer_variant& each : variants) {
-    if (each.name == name) return &each;
+  for (const layer_variant& variant : variants) {
+    if (variant.name == name) return &variant;
   }
   return nullptr;
 }

@@ -14,8 +14,8 @@ namespace stagecut::inline STAGECUT_ABI {
 STAGECUT_DECL std::vector<schedule_kind> usual_schedules(const profile& model) {
   const bool splits = model.splits_backward();
   std::vector<schedule_kind> result;
-  for (const schedule_entry& each : schedules) {
-    if (!each.twin && !needs_more(each) && (splits || !each.splits_backward)) result.push_back(each.kind);
+  for (const schedule_entry& entry : schedules) {
+    if (!entry.twin && !needs_more(entry) && (splits || !entry.splits_backward)) result.push_back(entry.kind);
   }
   return result;
 }

@@ -9,8 +9,8 @@ namespace stagecut::inline STAGECUT_ABI {
 
 STAGECUT_DECL double critical_path_shares::total() const noexcept {
   double sum = 0;
-  for (const path_share& each : stages) sum += each.total();
-  for (const double each : messages) sum += each;
+  for (const path_share& share : stages) sum += share.total();
+  for (const double message : messages) sum += message;
   return sum;
 }
 

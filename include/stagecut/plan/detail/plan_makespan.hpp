@@ -83,12 +83,12 @@ class staged_chain : public with_speeds<chain_model> {
 /// and use both for a whole backward pass: so nothing counts more than it takes, and a bound for the cuts of this model
 /// is one for the model itself.
 [[nodiscard]] inline profile least_gradients(profile model) {
-  for (layer& each : model.layers) {
-    if (!each.backward_input || !each.backward_weight) continue;
-    double& weight = *each.backward_weight;
-    double& input = *each.backward_input;
-    if (weight > each.backward) weight = each.backward;
-    if (input > each.backward - weight) input = each.backward - weight;
+  for (auto& layer : model.layers) {
+    if (!layer.backward_input || !layer.backward_weight) continue;
+    double& weight = *layer.backward_weight;
+    double& input = *layer.backward_input;
+    if (weight > layer.backward) weight = layer.backward;
+    if (input > layer.backward - weight) input = layer.backward - weight;
   }
   return model;
 }
@@ -138,7 +138,7 @@ class device_chain {
       allowed_.pin(layout);
       return best(asked);
     };
-    const auto value = [](const makespan_cut& each) { return each.value; };
+    const auto value = [](const makespan_cut& cut) { return cut.value; };
     outcome<makespan_cut> found = best_layout<makespan_cut>(layouts, lower, evaluate, value, end);
     if (!found) return found;
     makespan_cut answer = *found;
@@ -175,7 +175,7 @@ class device_chain {
 
   [[nodiscard]] static double least_of(const std::vector<cuts>& layouts, function_ref<double(const cuts&)> lower) {
     double least = std::numeric_limits<double>::infinity();
-    for (const cuts& each : layouts) least = lower(each) < least ? lower(each) : least;
+    for (const cuts& layout : layouts) least = lower(layout) < least ? lower(layout) : least;
     return least;
   }
 

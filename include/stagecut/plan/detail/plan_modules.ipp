@@ -57,9 +57,9 @@ inline void check_runs(const profile& leaves, const cuts& runs) {
 [[nodiscard]] inline std::vector<std::size_t> devices_of_runs(const module_partition& made, std::size_t chunks) {
   std::vector<std::size_t> held(made.loads.size());
   std::vector<std::size_t> result;
-  for (const module_run& each : made.runs) {
-    result.push_back(each.device);
-    ++held[each.device];
+  for (const module_run& run : made.runs) {
+    result.push_back(run.device);
+    ++held[run.device];
   }
   for (std::size_t d = 0; d < held.size(); ++d) result.insert(result.end(), chunks - held[d], d);
   return result;
@@ -69,8 +69,8 @@ inline void check_runs(const profile& leaves, const cuts& runs) {
 [[nodiscard]] inline std::size_t chunks_of(const module_partition& made) {
   std::vector<std::size_t> held(made.loads.size());
   std::size_t most = 1;
-  for (const module_run& each : made.runs) {
-    const std::size_t here = ++held[each.device];
+  for (const module_run& run : made.runs) {
+    const std::size_t here = ++held[run.device];
     most = here > most ? here : most;
   }
   for (const std::size_t each : held) most = each == 0 && most < 2 ? 2 : most;
@@ -97,7 +97,7 @@ STAGECUT_DECL outcome<planned_modules> plan_modules_fn::operator()(const profile
   asked.memory_accounting = memory;
   asked.optimizer = optimizer;
   std::vector<std::size_t> points{0};
-  for (const module_run& each : made.partition.runs) points.push_back(each.last);
+  for (const module_run& run : made.partition.runs) points.push_back(run.last);
   detail::check_runs(leaves, cuts(points));
   const std::vector<std::size_t> devices = detail::devices_of_runs(made.partition, asked.stages_per_rank);
   points.resize(devices.size() + 1, leaves.layers.size());

@@ -73,10 +73,10 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 [[nodiscard]] inline outcome<cut_and_schedule> best_answer(const std::vector<outcome<cut_and_schedule>>& answers) {
   const outcome<cut_and_schedule>* best = nullptr;
   double bound = std::numeric_limits<double>::infinity();
-  for (const auto& each : answers) {
-    if (each.state() == state::infeasible) continue;
-    bound = std::min(bound, each ? each->bound : 0);
-    if (best == nullptr || !*best || (each && each->value < (*best)->value)) best = &each;
+  for (const auto& answer : answers) {
+    if (answer.state() == state::infeasible) continue;
+    bound = std::min(bound, answer ? answer->bound : 0);
+    if (best == nullptr || !*best || (answer && answer->value < (*best)->value)) best = &answer;
   }
   if (best == nullptr || !*best) return best == nullptr ? answers[0] : *best;
   cut_and_schedule made = **best;

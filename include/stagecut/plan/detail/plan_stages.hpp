@@ -284,7 +284,7 @@ template <stage_constraint Constraint>
     allowed.pin(layout);
     return best_stages_of(function, model, request, blocks, measured, memory, held, share, allowed);
   };
-  const auto value = [](const objective_cut& each) { return each.value; };
+  const auto value = [](const objective_cut& cut) { return cut.value; };
   auto found = best_layout<objective_cut>(layouts, lower, evaluate, value, 0);
   if (!found) return found;
   objective_cut answer = *std::move(found);

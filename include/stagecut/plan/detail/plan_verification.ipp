@@ -8,15 +8,15 @@
 namespace stagecut::inline STAGECUT_ABI {
 
 STAGECUT_DECL bool plan_verification::holds() const noexcept {
-  for (const plan_check& each : checks) {
-    if (each.result == check_result::broken) return false;
+  for (const plan_check& check : checks) {
+    if (check.result == check_result::broken) return false;
   }
   return true;
 }
 
 STAGECUT_DECL const plan_check* plan_verification::find(std::string_view name) const noexcept {
-  for (const plan_check& each : checks) {
-    if (each.name == name) return &each;
+  for (const plan_check& check : checks) {
+    if (check.name == name) return &check;
   }
   return nullptr;
 }

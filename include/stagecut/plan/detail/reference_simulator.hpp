@@ -198,7 +198,7 @@ class reference_simulator {
   [[nodiscard]] double last_pass() const noexcept {
     double latest = 0;
     for (const auto& rank : passes_) {
-      for (const plain_pass& each : rank) latest = std::max(latest, each.end);
+      for (const plain_pass& pass : rank) latest = std::max(latest, pass.end);
     }
     return latest;
   }

@@ -79,8 +79,8 @@ struct layer_row {
   const auto group = [&](std::size_t i) -> std::string_view { return graph.layers[plain[i]].group; };
   if (find_parted_group(plain.size(), group).again == plain.size()) return plain;
   layer_graph units(plain.size());
-  for (const profile_edge& each : graph.edges) {
-    if (unit[each.from] != unit[each.to]) units.join(unit[each.from], unit[each.to]);
+  for (const profile_edge& edge : graph.edges) {
+    if (unit[edge.from] != unit[edge.to]) units.join(unit[edge.from], unit[edge.to]);
   }
   const std::vector<std::size_t> whole = units.order();
   if (whole.size() != plain.size()) return plain;  // some group has others between its layers
@@ -172,7 +172,7 @@ struct backward_seconds {
   double fastest = 1;
   if (!request.speeds.empty()) {
     speeds = fastest = 0;
-    for (const double each : request.speeds) speeds += each, fastest = std::max(fastest, each);
+    for (const double speed : request.speeds) speeds += speed, fastest = std::max(fastest, speed);
   }
   const double heaviest = *std::max_element(units.begin(), units.end());
   double least = std::max({m * work / speeds, m * heaviest / fastest, way / fastest});

@@ -96,11 +96,11 @@ class cut_score {
 
   /// Separates layers that a profile keeps together.
   static void take_apart(profile& model) {
-    for (layer& each : model.layers) {
-      each.group = {};
-      std::vector<tied_parameters> tied(each.tied.begin(), each.tied.end());
+    for (auto& layer : model.layers) {
+      layer.group = {};
+      std::vector<tied_parameters> tied(layer.tied.begin(), layer.tied.end());
       for (tied_parameters& shared : tied) shared.where = tied_parameters::placement::replicated;
-      if (!tied.empty()) each.tied = std::move(tied);
+      if (!tied.empty()) layer.tied = std::move(tied);
     }
   }
 
@@ -134,7 +134,7 @@ class cut_score {
     made.memory.memory_limit = limited.memory_limit;
     std::vector<double> bytes = made.stages_per_rank > 1 ? device_memories(made) : std::vector<double>();
     if (made.stages_per_rank == 1) {
-      for (const planned_stage& each : made.stages) bytes.push_back(each.total_memory());
+      for (const planned_stage& stage : made.stages) bytes.push_back(stage.total_memory());
     }
     for (std::size_t d = 0; d < bytes.size(); ++d) {
       const double most = bytes_allowed(limited, d);

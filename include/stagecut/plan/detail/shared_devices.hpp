@@ -30,10 +30,10 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// @pre the schedule of the plan can be made, and its memory was computed
 [[nodiscard]] inline std::optional<reason> fullest_over_limit(const plan& made) {
   std::size_t rank = 0;
-  for (const rank_memory<double>& each : memory_curve(schedule_of(made), simulation<double>(), bytes_of(made))) {
+  for (const rank_memory<double>& memory : memory_curve(schedule_of(made), simulation<double>(), bytes_of(made))) {
     const std::optional<double> limit = memory_limit_of(made, rank);
-    if (limit && each.peak() > *limit) {
-      return reason{reason::cause::memory, engine::whole_bytes(each.peak()), engine::floor_bytes(*limit),
+    if (limit && memory.peak() > *limit) {
+      return reason{reason::cause::memory, engine::whole_bytes(memory.peak()), engine::floor_bytes(*limit),
                     joined({"device ", rank, " with this cut"}), "another cut may fit"};
     }
     ++rank;

@@ -28,7 +28,7 @@ namespace stagecut::inline STAGECUT_ABI {
 
 STAGECUT_DECL std::vector<stage_edge> stage_edges_of(const plan& made) {
   std::vector<stage_edge> result;
-  for (const planned_edge& each : made.edges) result.push_back({each.from, each.to});
+  for (const planned_edge& edge : made.edges) result.push_back({edge.from, edge.to});
   return result;
 }
 
@@ -84,7 +84,7 @@ STAGECUT_DECL void refuse_split(const plan& made, std::size_t s) {
 
 STAGECUT_DECL std::vector<double> message_bytes(const plan& made) {
   std::vector<double> result;
-  for (const planned_edge& each : made.edges) result.push_back(each.bytes);
+  for (const planned_edge& edge : made.edges) result.push_back(edge.bytes);
   if (!made.edges.empty()) return result;
   if (!made.assignment.empty())
     fail(invalid_input("plan", "its stages are no chain, and it has no edges between them"));
@@ -227,9 +227,9 @@ STAGECUT_DECL std::vector<double> device_memories(const plan& made) {
 STAGECUT_DECL std::vector<double> stage_memories(const plan& made) {
   std::vector<double> result;
   bool apart = false;
-  for (const planned_stage& each : made.stages) {
-    result.push_back(each.total_memory());
-    apart = apart || each.memory.recomputed + each.memory.recomputed_apart > 0;
+  for (const planned_stage& stage : made.stages) {
+    result.push_back(stage.total_memory());
+    apart = apart || stage.memory.recomputed + stage.memory.recomputed_apart > 0;
   }
   if (!apart || !made.makespan) return result;
   const stage_bytes bytes = bytes_of(made);
@@ -239,8 +239,8 @@ STAGECUT_DECL std::vector<double> stage_memories(const plan& made) {
   result = held;
   for (std::size_t r = 0; r < order.ranks(); ++r) {
     std::vector<std::size_t> stages;
-    for (const op& each : order.orders[r]) {
-      if (is_compute(each.kind)) stages.push_back(each.stage);
+    for (const auto& op : order.orders[r]) {
+      if (is_compute(op.kind)) stages.push_back(op.stage);
     }
     detail::each_memory_change(order, r, bytes, [&](std::size_t i, bool, double change) {
       const std::size_t s = stages[i];
@@ -253,7 +253,7 @@ STAGECUT_DECL std::vector<double> stage_memories(const plan& made) {
 
 STAGECUT_DECL double fullest_device(const plan& made) {
   double most = 0;
-  for (const double each : device_memories(made)) most = std::max(most, each);
+  for (const double memory : device_memories(made)) most = std::max(most, memory);
   return most;
 }
 

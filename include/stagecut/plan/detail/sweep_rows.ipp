@@ -214,7 +214,7 @@ class row_sweep {
     if (!options_.progress) return;
     sweep_progress now{0, 0, rows_.size(), seconds_now() - began_};
     for (const char each : known_) now.done += each != 0 ? 1 : 0;
-    for (const sweep_row& each : rows_) now.dominated += each.dominated ? 1 : 0;
+    for (const sweep_row& row : rows_) now.dominated += row.dominated ? 1 : 0;
     options_.progress(now);
   }
 

@@ -59,9 +59,9 @@ struct stage_ends {
 [[nodiscard]] inline bool gradients_go_back(const profile& model) noexcept {
   bool any = false;
   bool apart = false;
-  for (const layer& each : model.layers) {
-    any = any || each.backward > 0;
-    apart = apart || each.is_backward;
+  for (const auto& layer : model.layers) {
+    any = any || layer.backward > 0;
+    apart = apart || layer.is_backward;
   }
   return any && !apart;
 }
@@ -118,9 +118,9 @@ struct stage_tensors {
   bool parts = false;
   bool whole = false;
   for (const auto& rank : made.schedule.orders) {
-    for (const op& each : rank) {
-      parts = parts || each.kind == op_kind::backward_input;
-      whole = whole || each.kind == op_kind::backward;
+    for (const auto& op : rank) {
+      parts = parts || op.kind == op_kind::backward_input;
+      whole = whole || op.kind == op_kind::backward;
     }
   }
   return parts && !whole;
@@ -179,8 +179,8 @@ struct stage_tensors {
   if (objective.of != "time") return {};
   const bool links = !all.made.messages.links.empty() && objective.name != "makespan";
   if (links && !all.edges_hold) return "its messages are not those of the profile";
-  for (const stage_seconds& each : all.seconds) {
-    if (each.unknown[0] != '\0') return each.unknown;
+  for (const stage_seconds& seconds : all.seconds) {
+    if (seconds.unknown[0] != '\0') return seconds.unknown;
   }
   return {};
 }

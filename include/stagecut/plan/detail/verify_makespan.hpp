@@ -69,24 +69,24 @@ inline void compare_timeline(const plan& made, const reference_simulator& run, d
   std::vector<const plain_pass*> found(4 * made.stages.size() * m);
   std::size_t passes = 0;
   for (const auto& rank : run.passes()) {
-    for (const plain_pass& each : rank) found[row(each.what.kind, each.what.stage, each.what.microbatch)] = &each;
+    for (const plain_pass& pass : rank) found[row(pass.what.kind, pass.what.stage, pass.what.microbatch)] = &pass;
     passes += rank.size();
   }
   if (made.timeline.size() != passes) {
     notes.broken("timeline", "has another number of passes", static_cast<double>(made.timeline.size()),
                  static_cast<double>(passes));
   }
-  for (const timed_pass& each : made.timeline) {
-    const bool known = is_compute(each.kind) && each.stage < made.stages.size() && each.microbatch < m;
+  for (const timed_pass& pass : made.timeline) {
+    const bool known = is_compute(pass.kind) && pass.stage < made.stages.size() && pass.microbatch < m;
     const std::string place =
-        joined({"pass ", to_string(op{each.kind, each.stage, each.microbatch}), " in the timeline"});
-    if (!known || found[row(each.kind, each.stage, each.microbatch)] == nullptr) {
+        joined({"pass ", to_string(op{pass.kind, pass.stage, pass.microbatch}), " in the timeline"});
+    if (!known || found[row(pass.kind, pass.stage, pass.microbatch)] == nullptr) {
       notes.broken(place, "does not run, or stands twice");
       continue;
     }
-    const plain_pass*& here = found[row(each.kind, each.stage, each.microbatch)];
-    notes.compare(place, "begins at another time", each.start, here->start, makespan);
-    notes.compare(place, "ends at another time", each.end, here->end, makespan);
+    const plain_pass*& here = found[row(pass.kind, pass.stage, pass.microbatch)];
+    notes.compare(place, "begins at another time", pass.start, here->start, makespan);
+    notes.compare(place, "ends at another time", pass.end, here->end, makespan);
     here = nullptr;
   }
 }

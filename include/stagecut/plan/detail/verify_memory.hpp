@@ -63,23 +63,23 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   }
   double received = 0;
   double sent = 0;
-  for (const planned_edge& each : all.edges) {
-    if (each.to == s) received += each.bytes;
-    if (each.from == s && by_message) sent += each.bytes;
+  for (const planned_edge& edge : all.edges) {
+    if (edge.to == s) received += edge.bytes;
+    if (edge.from == s && by_message) sent += edge.bytes;
   }
   if (!by_message) {
     // Tensors of a graph also go to earlier stages: what the backward pass needs there.
     const bool graph = !all.made.edges.empty();
     if (graph) received = 0;
     std::vector<char> counted(all.stage_of.size());
-    for (const profile_edge& each : all.flow) {
-      const std::size_t from = all.stage_of[each.from];
-      const std::size_t to = all.stage_of[each.to];
-      if (all.model.layers[each.from].is_backward || from == to || (from > to && !graph)) continue;
+    for (const profile_edge& edge : all.flow) {
+      const std::size_t from = all.stage_of[edge.from];
+      const std::size_t to = all.stage_of[edge.to];
+      if (all.model.layers[edge.from].is_backward || from == to || (from > to && !graph)) continue;
       const char way = from == s ? 1 : graph && to == s ? 2 : 0;
-      if (way == 0 || counted[each.from] != 0) continue;  // for each producer one direction only
-      counted[each.from] = way;
-      (way == 1 ? sent : received) += all.figures[each.from].output;
+      if (way == 0 || counted[edge.from] != 0) continue;  // for each producer one direction only
+      counted[edge.from] = way;
+      (way == 1 ? sent : received) += all.figures[edge.from].output;
     }
   }
   const auto share = static_cast<double>(all.made.own_microbatches ? 1 : all.made.stages[s].replicas);
@@ -96,8 +96,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 [[nodiscard]] inline std::vector<planned_memory> memory_of_stages(const verified_plan& all) {
   bool profiled = false;
   for (const chosen_figures& each : all.figures) profiled = profiled || each.resident;
-  for (const layer& each : all.model.layers) {
-    for (const tied_parameters& tied : each.tied) profiled = profiled || tied.resident;
+  for (const auto& layer : all.model.layers) {
+    for (const tied_parameters& tied : layer.tied) profiled = profiled || tied.resident;
   }
   // A plan names its optimizer, not whether the profile's resident bytes were used: take whichever agrees.
   bool as_profiled = true;
@@ -238,7 +238,7 @@ inline void verify_limit(const verified_plan& all, const std::vector<planned_mem
     if (!is_finite(each) || is_negative(each)) notes.broken("", "what it was reckoned by is negative or not finite");
   }
   bool devices = true;
-  for (const planned_stage& each : all.made.stages) devices = devices && each.device < all.made.devices;
+  for (const planned_stage& stage : all.made.stages) devices = devices && stage.device < all.made.devices;
   const std::vector<planned_memory> memory = detail::memory_of_stages(all);
   detail::compare_memory(all, memory, notes);
   if (devices) detail::verify_limit(all, memory, order, notes);

@@ -94,8 +94,8 @@ struct stage_need {
     result.back().bytes += all.figures[layer].output;
   }
   // An edge with 0 bytes may be superfluous: it distinguishes stages without any messages from a chain.
-  for (const planned_edge& each : all.made.edges) {
-    if (each.bytes == 0 && each.from < each.to && each.to < all.stages() && result.empty()) result.push_back(each);
+  for (const planned_edge& edge : all.made.edges) {
+    if (edge.bytes == 0 && edge.from < edge.to && edge.to < all.stages() && result.empty()) result.push_back(edge);
   }
   return result;
 }
@@ -164,8 +164,8 @@ inline void verify_links(const verified_plan& all, check_notes& notes) {
   all.edges = detail::needed_edges(all);
   double found = 0;
   double said = 0;
-  for (const planned_edge& each : all.edges) found += each.bytes;
-  for (const planned_edge& each : all.made.edges) said += each.bytes;
+  for (const planned_edge& edge : all.edges) found += edge.bytes;
+  for (const planned_edge& edge : all.made.edges) said += edge.bytes;
   detail::compare_edges(all, notes);
   detail::verify_links(all, notes);
   all.edges_hold = !notes.is_broken();

@@ -66,8 +66,8 @@ inline void read_stages(verified_plan& all, check_notes& notes) {
   if (all.stage_of.empty()) notes.not_checked("", no_stages);
   // Backward layers that share a group with forward layers follow these.
   std::vector<std::string_view> forward;
-  for (const layer& each : all.model.layers) {
-    if (!each.is_backward && !each.group.empty()) forward.push_back(each.group);
+  for (const auto& layer : all.model.layers) {
+    if (!layer.is_backward && !layer.group.empty()) forward.push_back(layer.group);
   }
   std::stable_sort(forward.begin(), forward.end(), [](std::string_view a, std::string_view b) { return a < b; });
   const auto follows = [&](std::size_t i) {

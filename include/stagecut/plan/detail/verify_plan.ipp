@@ -38,10 +38,10 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   double most = costs[0];
   double least = costs[0];
   double sum = 0;
-  for (const double each : costs) {
-    most = std::max(most, each);
-    least = std::min(least, each);
-    sum += each;
+  for (const double cost : costs) {
+    most = std::max(most, cost);
+    least = std::min(least, cost);
+    sum += cost;
   }
   if (objective == "bottleneck" || objective == "leximax" || objective == "stage-time") return most;
   if (objective == "pipeline-latency") return sum + (microbatches == 0 ? 0 : microbatches - 1) * most;
@@ -51,7 +51,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   if (objective != "variance") return std::nullopt;
   const double mean = sum / static_cast<double>(costs.size());
   double squares = 0;
-  for (const double each : costs) squares += (each - mean) * (each - mean);
+  for (const double cost : costs) squares += (cost - mean) * (cost - mean);
   return squares / static_cast<double>(costs.size());
 }
 
@@ -80,10 +80,10 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   std::vector<double> costs = all.costs;
   if (costs.empty()) {
     notes.not_checked("", "it is computed from the costs of stages as given in the plan");
-    for (const planned_stage& each : all.made.stages) costs.push_back(each.cost);
+    for (const planned_stage& stage : all.made.stages) costs.push_back(stage.cost);
   }
   double whole = 0;
-  for (const double each : costs) whole += each;
+  for (const double cost : costs) whole += cost;
   const std::optional<double> value =
       detail::value_of_costs(said.name, costs, static_cast<double>(all.made.schedule.microbatches));
   if (!value) {
@@ -113,7 +113,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
     return notes.take();
   }
   double whole = 0;
-  for (const double each : all.costs) whole += each;
+  for (const double cost : all.costs) whole += cost;
   const double rounding = said.name == "variance" ? whole * whole : whole;
   if (!is_finite(said.bound) || is_negative(said.bound) || !is_finite(said.value)) {
     notes.broken("", "bound or value is negative or not finite");
@@ -154,8 +154,8 @@ STAGECUT_DECL plan_check unchecked(const char* name, const char* why) {
 STAGECUT_DECL void begin_checks(verified_plan& all) {
   const std::size_t n = all.model.layers.size();
   all.needs = all.model.edges.empty() ? detail::chain_edges(n) : all.model.edges;
-  for (const profile_edge& each : all.needs) {
-    if (each.from < n && each.to < n) all.flow.push_back(each);
+  for (const profile_edge& edge : all.needs) {
+    if (edge.from < n && edge.to < n) all.flow.push_back(edge);
   }
   for (std::size_t i = 0; i < n; ++i) all.figures.push_back(detail::chosen_figures_of(all.model, all.made, i));
 }
@@ -164,7 +164,7 @@ STAGECUT_DECL void begin_checks(verified_plan& all) {
 STAGECUT_DECL void check_figures_of(verified_plan& all, plan_verification& result) {
   constexpr const char* names[] = {"loads", "memory", "messages", "schedule", "makespan", "objective", "bound"};
   bool placed = !all.stage_of.empty();
-  for (const planned_stage& each : all.made.stages) placed = placed && each.device < all.made.devices;
+  for (const planned_stage& stage : all.made.stages) placed = placed && stage.device < all.made.devices;
   if (!placed) {
     for (const char* const name : names) result.checks.push_back(detail::unchecked(name, no_stages));
     return;
@@ -221,9 +221,9 @@ STAGECUT_DECL plan_verification verify_plan_fn::operator()(const profile& model,
   detail::verified_plan all{chain_of_graph ? made.profile : model, made};
   if (model.layers.empty() || model.layers.size() != made.profile.layers.size()) {
     result.checks.push_back(detail::verify_profile(model, all));
-    for (const named<const char*>& each : plan_check_names) {
-      if (result.checks[0].name != each.name)
-        result.checks.push_back(detail::unchecked(each.name, "it is of another profile"));
+    for (const named<const char*>& entry : plan_check_names) {
+      if (result.checks[0].name != entry.name)
+        result.checks.push_back(detail::unchecked(entry.name, "it is of another profile"));
     }
     return result;
   }
@@ -243,13 +243,13 @@ STAGECUT_DECL plan_verification verify_plan_fn::operator()(const profile& model,
                                                            const std::vector<std::size_t>& stage_of) const {
   const plan bare = detail::bare_plan(model, stage_of);
   plan_verification result = (*this)(model, bare);
-  for (plan_check& each : result.checks) {
-    const bool placement = each.name == "assignment" || each.name == "acyclic" || each.name == "groups" ||
-                           each.name == "tied" || each.name == "fixed" || each.name == "devices";
+  for (plan_check& check : result.checks) {
+    const bool placement = check.name == "assignment" || check.name == "acyclic" || check.name == "groups" ||
+                           check.name == "tied" || check.name == "fixed" || check.name == "devices";
     if (placement) continue;
-    const std::optional<double> found = each.recomputed;
-    each = detail::unchecked(each.name.c_str(), "an assignment does not give it");
-    each.recomputed = found;
+    const std::optional<double> found = check.recomputed;
+    check = detail::unchecked(check.name.c_str(), "an assignment does not give it");
+    check.recomputed = found;
   }
   return result;
 }

@@ -37,10 +37,10 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   const std::size_t n = graph.layers.size();
   std::vector<std::size_t> waits_for(n);
   std::vector<std::vector<std::size_t>> next(n);
-  for (const profile_edge& each : graph.edges) {
-    if (each.from >= n || each.to >= n) return {};
-    ++waits_for[each.to];
-    next[each.from].push_back(each.to);
+  for (const profile_edge& edge : graph.edges) {
+    if (edge.from >= n || edge.to >= n) return {};
+    ++waits_for[edge.to];
+    next[edge.from].push_back(edge.to);
   }
   std::vector<std::size_t> result;
   std::vector<std::size_t> left;  // in the order of the graph
@@ -83,8 +83,8 @@ inline void verify_chain_of(const profile& graph, verified_plan& all, check_note
   for (std::size_t i = 0; i < n; ++i) position[order[i]] = i;
   std::vector<std::size_t> last_use(n);
   all.needs.clear();
-  for (const profile_edge& each : graph.edges) {
-    const profile_edge here{position[each.from], position[each.to]};
+  for (const profile_edge& edge : graph.edges) {
+    const profile_edge here{position[edge.from], position[edge.to]};
     all.needs.push_back(here);
     if (last_use[here.from] < here.to) last_use[here.from] = here.to;
   }

@@ -179,10 +179,10 @@ inline void verify_order(const verified_plan& all, const schedule& order, check_
   std::vector<std::size_t> held(order.stages());
   std::vector<std::size_t> most(order.stages());
   for (const auto& ops : order.orders) {
-    for (const op& each : ops) {
-      if (each.kind == op_kind::forward) ++held[each.stage];
-      if (each.kind == op_kind::backward || each.kind == op_kind::backward_weight) --held[each.stage];
-      if (most[each.stage] < held[each.stage]) most[each.stage] = held[each.stage];
+    for (const auto& op : ops) {
+      if (op.kind == op_kind::forward) ++held[op.stage];
+      if (op.kind == op_kind::backward || op.kind == op_kind::backward_weight) --held[op.stage];
+      if (most[op.stage] < held[op.stage]) most[op.stage] = held[op.stage];
     }
   }
   return most;

@@ -17,7 +17,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 [[nodiscard]] inline profile as_one_chain(std::string_view function, const profile& model,
                                           const plan_request& request) {
   bool tree = false;
-  for (const layer& each : model.layers) tree = tree || !each.children.empty();
+  for (const auto& layer : model.layers) tree = tree || !layer.children.empty();
   if (model.edges.empty() && !tree) return model;
   const bool wanted = !request.forbidden_cuts.empty() || !request.kept_together.empty() || request.start.stages() != 0;
   if (wanted || !request.weights.empty()) {

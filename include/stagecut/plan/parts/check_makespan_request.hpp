@@ -35,7 +35,7 @@ inline void check_makespan_request(const profile& model, const plan_request& req
            joined({"needs a schedule that runs B as one, not ", to_string(request.schedule)}));
   }
   double all = 0;
-  for (const double each : layer_seconds(model, request)) all += each;
+  for (const double seconds : layer_seconds(model, request)) all += seconds;
   check_speeds("make_plan", request, all);
   if (const std::string why = makespan_obstacle(model, request); !why.empty()) {
     refuse("objective", "makespan", joined({"is not known: ", why}));

@@ -17,7 +17,7 @@ inline void check_memory(const training_memory& memory, const plan_request& requ
                          const std::vector<std::size_t>& in_flight) {
   constexpr double most = 1e18;
   std::size_t kept = 1;
-  for (const std::size_t each : in_flight) kept = std::max(kept, each);
+  for (const std::size_t count : in_flight) kept = std::max(kept, count);
   bool counted = memory.share(0, memory.size(), kept) < most;
   bool any = false;
   for (std::size_t i = 0; i < memory.size(); ++i) {
@@ -46,7 +46,7 @@ inline void check_memory(const training_memory& memory, const plan_request& requ
 /// `bytes_allowed` of the device that has most.
 [[nodiscard]] inline double most_bytes_allowed(const plan_request& request) {
   double most = 0;
-  for (const double each : detail::bytes_of_devices(request)) most = std::max(most, each);
+  for (const double bytes : detail::bytes_of_devices(request)) most = std::max(most, bytes);
   return most;
 }
 

@@ -58,7 +58,7 @@ inline void check_in_flight(std::string_view function, const plan_request& reque
     fail(argument_error(function, "in_flight", "{…}", "is of one stage on each device: stages_per_rank must be 1"));
   }
   if (!may_limit_in_flight(entry_of(request.schedule))) {
-    const auto may = [](const schedule_entry& each) { return may_limit_in_flight(each); };
+    const auto may = [](const schedule_entry& entry) { return may_limit_in_flight(entry); };
     fail(argument_error(function, "schedule", to_string(request.schedule),
                         joined({"must be ", stagecut::list_names(schedules, " or ", may), " for numbers in flight"})));
   }
@@ -117,10 +117,11 @@ inline void check_names(std::string_view function, const plan_request& request) 
     refuse("objective", static_cast<unsigned>(request.objective),
            joined({"automatic, ", stagecut::list_names(objective_names, " or ")}));
   }
-  for (const plan_objective each :
+  for (const plan_objective objective :
        {plan_objective::iteration, plan_objective::stage_time, plan_objective::pipeline_latency}) {
-    if (request.objective != each) continue;
-    fail(argument_error(function, "objective", to_string(each), "is of stages on several devices: see plan_hybrid"));
+    if (request.objective != objective) continue;
+    fail(argument_error(function, "objective", to_string(objective),
+                        "is of stages on several devices: see plan_hybrid"));
   }
   if (request.by > measure::time_and_memory) {
     refuse("by", static_cast<unsigned>(request.by), "a measure, time to time_and_memory");

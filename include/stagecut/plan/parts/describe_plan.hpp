@@ -27,7 +27,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   if (!request.optimizer.empty()) return request.optimizer;
   if (model.inference) return "inference";
   bool profiled = false;
-  for (const layer& each : model.layers) profiled = profiled || each.resident;
+  for (const auto& layer : model.layers) profiled = profiled || layer.resident;
   if (profiled && request.memory_accounting.use_resident) return "as profiled";
   const double multiplier = request.memory_accounting.parameter_multiplier;
   return multiplier == memory_options{}.parameter_multiplier ? "adam" : number_text(multiplier);
@@ -113,7 +113,7 @@ inline void describe(plan& result, const profile& model, const plan_request& req
 /// The end of the last pass of a predicted iteration; later work is not part of the objective.
 [[nodiscard]] inline double last_pass(const plan& predicted) {
   double latest = 0;
-  for (const timed_pass& each : predicted.timeline) latest = std::max(latest, each.end);
+  for (const timed_pass& pass : predicted.timeline) latest = std::max(latest, pass.end);
   return latest;
 }
 
@@ -124,8 +124,8 @@ inline void predict(plan& result, bool split) {
   const simulation<double> run = simulate(schedule_of(result), times_of(result, split), transfers_of(result));
   result.makespan = run.makespan;
   for (const auto& rank : run.ops) {
-    for (const timed_op<double>& each : rank) {
-      result.timeline.push_back({each.what.stage, each.what.microbatch, each.what.kind, each.start, each.end});
+    for (const timed_op<double>& op : rank) {
+      result.timeline.push_back({op.what.stage, op.what.microbatch, op.what.kind, op.start, op.end});
     }
   }
 }

@@ -55,8 +55,8 @@ inline void check_plain(std::string_view function, const profile& model, const p
 [[nodiscard]] inline bool is_for_graphs(const profile& model, const plan_request& request) {
   if (request.as_graph || request.cpus != 0 || request.at_most || request.method != graph_method::automatic)
     return true;
-  for (const layer& each : model.layers) {
-    if (each.stage || !each.accelerator || each.is_backward) return true;
+  for (const auto& layer : model.layers) {
+    if (layer.stage || !layer.accelerator || layer.is_backward) return true;
   }
   return false;
 }

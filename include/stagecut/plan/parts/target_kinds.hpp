@@ -38,10 +38,10 @@ inline constexpr std::size_t unknown_kind = static_cast<std::size_t>(-1);
 class target_kinds {
  public:
   target_kinds(const target_entry& entry, const profile& model) : entry_(entry), model_(model) {
-    for (const layer& each : model.layers) {
-      decoders_ = decoders_ || each.kind == "decoder";
-      mtp_ = mtp_ || each.kind == "mtp";
-      hybrid_ = hybrid_ || stagecut::find_name(pattern_kinds, each.kind) != nullptr;
+    for (const auto& layer : model.layers) {
+      decoders_ = decoders_ || layer.kind == "decoder";
+      mtp_ = mtp_ || layer.kind == "mtp";
+      hybrid_ = hybrid_ || stagecut::find_name(pattern_kinds, layer.kind) != nullptr;
     }
     hybrid_ = hybrid_ && entry.counts_patterns && !decoders_;
   }

@@ -22,10 +22,10 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   std::string text;
   std::string held;
   count = 0;
-  for (const target_schedule& each : entry.schedules) {
-    if (!takes_chunks(each, chunks)) continue;
+  for (const target_schedule& schedule : entry.schedules) {
+    if (!takes_chunks(schedule, chunks)) continue;
     if (!held.empty()) text.append(text.empty() ? "" : ", ").append(held);
-    held = in_quotes(each.name);
+    held = in_quotes(schedule.name);
     ++count;
   }
   return text.append(text.empty() ? "" : " and ").append(held);
@@ -33,8 +33,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The name of a target's default schedule for that many stages per rank; empty: none.
 [[nodiscard]] inline std::string usual_schedule(const target_entry& entry, std::size_t chunks) {
-  for (const target_schedule& each : entry.schedules) {
-    if (takes_chunks(each, chunks)) return each.name;
+  for (const target_schedule& schedule : entry.schedules) {
+    if (takes_chunks(schedule, chunks)) return schedule.name;
   }
   return "";
 }

@@ -123,8 +123,8 @@ inline std::string why_run_whole(const profile& model, std::size_t first, std::s
 inline std::vector<bool> stages_apart(const schedule& order, std::size_t stages) {
   std::vector<bool> result(stages, false);
   for (const auto& ops : order.orders) {
-    for (const op& each : ops) {
-      if (each.kind == op_kind::backward_input && each.stage < stages) result[each.stage] = true;
+    for (const auto& op : ops) {
+      if (op.kind == op_kind::backward_input && op.stage < stages) result[op.stage] = true;
     }
   }
   return result;
@@ -184,9 +184,9 @@ inline std::optional<bool> whole_for_weight(const planned_stage& stage) noexcept
 }
 
 inline profile with_whole_backward(profile model) {
-  for (layer& each : model.layers) {
-    each.backward_weight = 0;
-    each.backward_input = each.backward;
+  for (auto& layer : model.layers) {
+    layer.backward_weight = 0;
+    layer.backward_input = layer.backward;
   }
   return model;
 }

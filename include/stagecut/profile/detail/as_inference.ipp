@@ -18,16 +18,16 @@ STAGECUT_DECL profile as_inference(profile model) {
     each.resident.reset();
     each.recomputed = 0;
   };
-  for (layer& each : model.layers) {
-    forward_only(each);
-    if (!each.tied.empty()) {
-      for (tied_parameters& shared : each.tied.change()) shared.resident.reset();
+  for (auto& layer : model.layers) {
+    forward_only(layer);
+    if (!layer.tied.empty()) {
+      for (tied_parameters& shared : layer.tied.change()) shared.resident.reset();
     }
-    if (!each.shardings.empty()) {
-      for (layer_variant& variant : each.shardings.change()) forward_only(variant);
+    if (!layer.shardings.empty()) {
+      for (layer_variant& variant : layer.shardings.change()) forward_only(variant);
     }
-    each.recomputation = {};
-    each.recomputations = {};
+    layer.recomputation = {};
+    layer.recomputations = {};
   }
   return model;
 }

@@ -15,13 +15,13 @@ namespace stagecut::inline STAGECUT_ABI {
 STAGECUT_DECL std::vector<double> profile::times() const {
   std::vector<double> result;
   result.reserve(layers.size());
-  for (const layer& each : layers) result.push_back(each.time());
+  for (const auto& layer : layers) result.push_back(layer.time());
   return result;
 }
 
 STAGECUT_DECL bool profile::splits_backward() const noexcept {
-  for (const layer& each : layers) {
-    if (!each.backward_weight) return false;
+  for (const auto& layer : layers) {
+    if (!layer.backward_weight) return false;
   }
   return true;
 }

@@ -22,9 +22,9 @@ namespace stagecut::inline STAGECUT_ABI::transformer {
 STAGECUT_DECL std::vector<std::size_t> possible_ways(const architecture& a, training r,
                                                      const std::vector<std::size_t>& ways) {
   std::vector<std::size_t> result;
-  for (const std::size_t each : ways) {
-    r.tensor_parallel = each;
-    if (!detail::find_fault(a, r)) result.push_back(each);
+  for (const std::size_t degree : ways) {
+    r.tensor_parallel = degree;
+    if (!detail::find_fault(a, r)) result.push_back(degree);
   }
   return result;
 }
@@ -43,17 +43,17 @@ STAGECUT_DECL stagecut::profile sharded_profile(const architecture& a, const tra
                                   ": where tensor-parallel degrees are planned, layers may run at degree 1, too"})));
   }
   stagecut::profile made = profile(a, r, on, reached);
-  for (const std::size_t each : ways) {
-    if (each == 1) continue;
+  for (const std::size_t degree : ways) {
+    if (degree == 1) continue;
     training shared = r;
-    shared.tensor_parallel = each;
+    shared.tensor_parallel = degree;
     const stagecut::profile of = profile(a, shared, on, reached);
     for (std::size_t i = 0; i < made.layers.size(); ++i) {
       std::vector<stagecut::layer_variant> variants = made.layers[i].shardings;
-      const std::string name = stagecut::detail::joined({"tp", each});
+      const std::string name = stagecut::detail::joined({"tp", degree});
       const auto add = [&](stagecut::layer_variant variant, const std::string& how) {
         variant.name = how.empty() ? name : stagecut::detail::joined({name, "+", how});
-        variant.tensor_parallel = each;
+        variant.tensor_parallel = degree;
         variant.recomputation = how;
         variant.output = made.layers[i].output;
         variants.push_back(std::move(variant));

@@ -17,8 +17,8 @@ STAGECUT_DECL double training_flops(const architecture& a, std::size_t sequence)
   training r;
   r.sequence = sequence;
   double forward = 0;
-  for (const pass_terms& each : explain(a, r)) {
-    for (const term& one : each.forward) {
+  for (const pass_terms& terms : explain(a, r)) {
+    for (const term& one : terms.forward) {
       if (one.kind == term_kind::product || one.kind == term_kind::attention) forward += one.flops;
     }
   }

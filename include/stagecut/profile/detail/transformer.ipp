@@ -98,8 +98,8 @@ STAGECUT_DECL stagecut::profile profile(const architecture& a, const training& r
   made.layers.reserve(a.layers + 3);
   const std::string way = detail::recomputation_name(r.recomputation);
   std::size_t of_text = 0, of_tower = 0;
-  detail::each_part(a, r, make, [&](const detail::part& each) {
-    stagecut::layer& next = made.layers.emplace_back(detail::layer_of(each, a, make));
+  detail::each_part(a, r, make, [&](const detail::part& part) {
+    stagecut::layer& next = made.layers.emplace_back(detail::layer_of(part, a, make));
     const bool seeing = next.kind == "vision";
     if (next.kind == "decoder" || next.kind == "encoder" || next.kind == "mtp" || seeing) {
       next.recomputation = way;
@@ -120,7 +120,7 @@ STAGECUT_DECL std::vector<pass_terms> explain(const architecture& a, const train
   const roofline clock(on, r.precision, reached);
   const detail::part_maker make(a, r, clock);
   std::vector<pass_terms> made;
-  detail::each_part(a, r, make, [&](const detail::part& each) { made.push_back(each.terms); });
+  detail::each_part(a, r, make, [&](const detail::part& part) { made.push_back(part.terms); });
   return made;
 }
 

@@ -139,25 +139,25 @@ STAGECUT_DECL stagecut::profile inference_profile(const architecture& a, const s
   made.name = a.name;
   made.inference = true;
   std::size_t decoders = 0;
-  run.each([&](const detail::part& each) {
+  run.each([&](const detail::part& part) {
     stagecut::layer& next = made.layers.emplace_back();
-    next.name = each.name;
-    next.kind = each.kind;
-    next.forward = seconds_of(each.terms.forward);
-    next.output = each.output;
-    next.parameters = (each.numbers + each.expert_numbers) * run.weight_bytes(each);
+    next.name = part.name;
+    next.kind = part.kind;
+    next.forward = seconds_of(part.terms.forward);
+    next.output = part.output;
+    next.parameters = (part.numbers + part.expert_numbers) * run.weight_bytes(part);
     next.resident = next.parameters;
     next.workspace = run.of_prompt();
-    if (each.kind == "decoder" || each.kind == "encoder") {
+    if (part.kind == "decoder" || part.kind == "encoder") {
       next.activations = run.cached(decoders, how.concurrent);
       next.workspace = run.of_prompt(decoders++);
     }
-    if (each.tied != 0) {
+    if (part.tied != 0) {
       using enum stagecut::tied_parameters::placement;
-      const double bytes = each.tied * run.weight_bytes(each);
+      const double bytes = part.tied * run.weight_bytes(part);
       next.tied = {{"tok_embeddings.weight", bytes, bytes, a.tied == tying::colocate ? colocated : replicated}};
     }
-    if (each.kind == "norm" || each.kind == "head") next.group = "output";
+    if (part.kind == "norm" || part.kind == "head") next.group = "output";
   });
   stagecut::check_figures(made);
   return made;
@@ -167,7 +167,7 @@ STAGECUT_DECL std::vector<pass_terms> explain_inference(const architecture& a, c
                                                         const device& on, const efficiencies& reached) {
   std::vector<pass_terms> made;
   const detail::serving_run run(a, how, phase, on, reached);
-  run.each([&](const detail::part& each) { made.push_back(each.terms); });
+  run.each([&](const detail::part& part) { made.push_back(part.terms); });
   return made;
 }
 

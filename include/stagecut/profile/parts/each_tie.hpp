@@ -36,7 +36,7 @@ class name_numbers {
 template <class Visit>
 void each_tie(const profile& model, const Visit& visit) {
   std::size_t ties = 0;
-  for (const layer& each : model.layers) ties += each.tied.size();
+  for (const auto& layer : model.layers) ties += layer.tied.size();
   if (ties == 0) return;
   name_numbers names(ties);
   for (std::size_t i = 0; i < model.layers.size(); ++i) {

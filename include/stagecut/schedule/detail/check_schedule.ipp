@@ -21,8 +21,8 @@ namespace detail {
 
 STAGECUT_DECL bool has_transfers(const schedule& all) noexcept {
   for (const auto& order : all.orders) {
-    for (const op& each : order) {
-      if (is_transfer(each.kind)) return true;
+    for (const auto& op : order) {
+      if (is_transfer(op.kind)) return true;
     }
   }
   return false;
@@ -108,9 +108,9 @@ STAGECUT_DECL bool has_transfers(const schedule& all) noexcept {
   if (!transfers) return {};
   for (const op_kind kind :
        {op_kind::send_forward, op_kind::receive_forward, op_kind::send_backward, op_kind::receive_backward}) {
-    for (const stage_links::link& each : links.of(of.stage, leads_down(kind))) {
-      if (!crosses_ranks(all, of.stage, each)) continue;
-      const op wanted{kind, of.stage, of.microbatch, of.slice, false, links.peer(each)};
+    for (const stage_links::link& link : links.of(of.stage, leads_down(kind))) {
+      if (!crosses_ranks(all, of.stage, link)) continue;
+      const op wanted{kind, of.stage, of.microbatch, of.slice, false, links.peer(link)};
       if (!met.contains(kind, wanted)) return to_string(wanted);
     }
   }
@@ -121,7 +121,7 @@ STAGECUT_DECL bool has_transfers(const schedule& all) noexcept {
 [[nodiscard]] STAGECUT_DECL schedule_fault few_passes(const schedule& all) {
   std::vector<std::size_t> passes(all.stages());
   for (const auto& order : all.orders) {
-    for (const op& each : order) passes[each.stage] += each.kind == op_kind::forward ? 1U : 0U;
+    for (const auto& op : order) passes[op.stage] += op.kind == op_kind::forward ? 1U : 0U;
   }
   std::size_t s = 0;
   while (s + 1 < all.stages() && passes[s] / all.slices >= all.microbatches) ++s;

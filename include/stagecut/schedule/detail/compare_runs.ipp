@@ -38,8 +38,8 @@ STAGECUT_DECL std::vector<std::vector<double>> durations_of(const schedule& orde
   std::vector<std::vector<double>> result(order.stages() * op_kinds);
   for (const auto* const all : {&run.ops, &run.transfers}) {
     for (const auto& rank : *all) {
-      for (const timed_op<double>& each : rank) {
-        result[each.what.stage * op_kinds + static_cast<std::size_t>(each.what.kind)].push_back(each.end - each.start);
+      for (const timed_op<double>& op : rank) {
+        result[op.what.stage * op_kinds + static_cast<std::size_t>(op.what.kind)].push_back(op.end - op.start);
       }
     }
   }
@@ -49,11 +49,11 @@ STAGECUT_DECL std::vector<std::vector<double>> durations_of(const schedule& orde
 STAGECUT_DECL void fill_unrun(std::vector<double>& times) {
   double sum = 0;
   double count = 0;
-  for (const double each : times) {
-    if (each >= 0) sum += each, ++count;
+  for (const double time : times) {
+    if (time >= 0) sum += time, ++count;
   }
-  for (double& each : times) {
-    if (each < 0) each = sum / count;
+  for (double& time : times) {
+    if (time < 0) time = sum / count;
   }
 }
 
@@ -62,10 +62,10 @@ STAGECUT_DECL std::vector<std::vector<timed_op<double>>> without_queueing(
   for (auto& rank : sent) {
     std::stable_sort(rank.begin(), rank.end(), [](const timed_op<double>& a, const timed_op<double>& b) { return a.end < b.end; });
     std::vector<double> free(order.ranks());
-    for (timed_op<double>& each : rank) {
-      double& until = free[order.rank_of[other_end(each.what).stage]];
-      each.start = detail::later(each.start, until);  // never after its end, which is the sort key
-      until = each.end;
+    for (timed_op<double>& op : rank) {
+      double& until = free[order.rank_of[other_end(op.what).stage]];
+      op.start = detail::later(op.start, until);  // never after its end, which is the sort key
+      until = op.end;
     }
   }
   return sent;
@@ -76,11 +76,11 @@ STAGECUT_DECL pass_times<double> passes_of(const schedule& order, const simulati
   std::vector<double>* const to[] = {&result.forward, &result.backward, &result.backward_input,
                                      &result.backward_weight};
   for (const auto& rank : run.ops) {
-    for (const timed_op<double>& each : rank) {
-      std::vector<double>& times = *to[static_cast<std::size_t>(each.what.kind)];
+    for (const timed_op<double>& op : rank) {
+      std::vector<double>& times = *to[static_cast<std::size_t>(op.what.kind)];
       if (times.empty()) times.resize(order.stages() * order.microbatches * order.slices, -1);
-      times[(each.what.stage * order.microbatches + each.what.microbatch) * order.slices + each.what.slice] =
-          each.end - each.start;
+      times[(op.what.stage * order.microbatches + op.what.microbatch) * order.slices + op.what.slice] =
+          op.end - op.start;
     }
   }
   for (std::vector<double>* const times : to) fill_unrun(*times);
@@ -112,11 +112,11 @@ STAGECUT_DECL transfer_times<double> messages_of(const schedule& order, const tr
     if (each->size() != boundaries) each->assign(boundaries, each->empty() ? 0 : each->front());
   }
   bool any = false;
-  for (const op_difference& each : found) {
-    if (!is_transfer(each.kind) || each.count == 0) continue;
+  for (const op_difference& difference : found) {
+    if (!is_transfer(difference.kind) || difference.count == 0) continue;
     any = true;
-    if (each.kind == op_kind::send_forward) result.forward[each.stage] = each.measured;
-    if (each.kind == op_kind::send_backward) result.backward[each.stage - 1] = each.measured;
+    if (difference.kind == op_kind::send_forward) result.forward[difference.stage] = difference.measured;
+    if (difference.kind == op_kind::send_backward) result.backward[difference.stage - 1] = difference.measured;
   }
   return any ? result : predicted;
 }
@@ -127,10 +127,10 @@ STAGECUT_DECL void check_comparable(const schedule& order, const simulation<doub
   if (measured.ops.size() != order.ranks()) fail(invalid_input("measured", "is of another schedule"));
   for (std::size_t r = 0; r < order.ranks(); ++r) {
     detail::check_recorded(order, r, measured.ops[r]);
-    for (const timed_op<double>& each : measured.ops[r]) {
-      if (each.what.with_next) {
-        fail(invalid_input(joined({"rank ", r}),
-                           joined({"runs two passes at once, from ", to_string(each.what), " on"})));
+    for (const timed_op<double>& op : measured.ops[r]) {
+      if (op.what.with_next) {
+        fail(
+            invalid_input(joined({"rank ", r}), joined({"runs two passes at once, from ", to_string(op.what), " on"})));
       }
     }
   }

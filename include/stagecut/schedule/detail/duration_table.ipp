@@ -22,8 +22,8 @@ STAGECUT_DECL duration_table::duration_table(const schedule& order, const task_o
       options_(options) {
   variants_ = (options.by_microbatch ? microbatches_ : 1) * (options.by_microbatch || options.by_slice ? slices_ : 1);
   for (const auto& rank : order.orders) {
-    for (const op& each : rank) {
-      if (is_compute(each.kind)) used_[static_cast<std::size_t>(each.kind)] = true;
+    for (const auto& op : rank) {
+      if (is_compute(op.kind)) used_[static_cast<std::size_t>(op.kind)] = true;
     }
   }
   transfers_ = 1 + 4 * stages_ * variants_;

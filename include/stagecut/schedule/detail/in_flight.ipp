@@ -40,9 +40,9 @@ STAGECUT_DECL std::vector<std::size_t> microbatches_in_flight(const schedule& or
   std::vector<std::size_t> held(order.stages());
   std::vector<std::size_t> most(order.stages());
   for (const auto& rank : order.orders) {
-    for (const op& each : rank) {
-      if (each.kind == op_kind::forward && ++held[each.stage] > most[each.stage]) most[each.stage] = held[each.stage];
-      if (each.kind == op_kind::backward || each.kind == op_kind::backward_weight) --held[each.stage];
+    for (const auto& op : rank) {
+      if (op.kind == op_kind::forward && ++held[op.stage] > most[op.stage]) most[op.stage] = held[op.stage];
+      if (op.kind == op_kind::backward || op.kind == op_kind::backward_weight) --held[op.stage];
     }
   }
   return most;

@@ -41,11 +41,11 @@ STAGECUT_DECL std::vector<std::vector<std::vector<std::size_t>>> in_flight_vecto
   std::vector<std::vector<std::vector<std::size_t>>> most(order.ranks());
   for (std::size_t r = 0; r < order.ranks(); ++r) {
     bool grew = false;
-    for (const op& each : order.orders[r]) {
-      if (each.kind == op_kind::forward) ++held[r][chunk[each.stage]], grew = true;
-      if (each.kind != op_kind::backward && each.kind != op_kind::backward_weight) continue;
+    for (const auto& op : order.orders[r]) {
+      if (op.kind == op_kind::forward) ++held[r][chunk[op.stage]], grew = true;
+      if (op.kind != op_kind::backward && op.kind != op_kind::backward_weight) continue;
       if (grew) detail::add_uncovered(most[r], held[r]);
-      --held[r][chunk[each.stage]], grew = false;
+      --held[r][chunk[op.stage]], grew = false;
     }
     if (grew || most[r].empty()) detail::add_uncovered(most[r], held[r]);
   }

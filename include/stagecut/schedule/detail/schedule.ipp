@@ -13,8 +13,8 @@ namespace stagecut::inline STAGECUT_ABI {
 
 STAGECUT_DECL bool has_kind(const schedule& order, op_kind kind) noexcept {
   for (const auto& rank : order.orders) {
-    for (const op& each : rank) {
-      if (each.kind == kind) return true;
+    for (const auto& op : rank) {
+      if (op.kind == kind) return true;
     }
   }
   return false;

@@ -48,7 +48,7 @@ STAGECUT_DECL slot_program::slot_program(const task_graph& graph) {
     op.to = holders.of(static_cast<std::uint32_t>(i + 1));
     ops_.push_back(op);
   }
-  for (const std::uint32_t each : graph.last_tasks()) last_.push_back(holders.of(each));
+  for (const std::uint32_t task : graph.last_tasks()) last_.push_back(holders.of(task));
   slots_ = holders.slots();
 }
 

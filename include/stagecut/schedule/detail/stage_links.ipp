@@ -55,8 +55,8 @@ STAGECUT_DECL std::string cycle_of_edges(const stage_links& links, std::size_t s
     if (before[s] == 0) taken.push_back(s);
   }
   for (std::size_t i = 0; i < taken.size(); ++i) {
-    for (const stage_links::link& each : links.of(taken[i], true)) {
-      if (--before[each.stage] == 0) taken.push_back(each.stage);
+    for (const stage_links::link& link : links.of(taken[i], true)) {
+      if (--before[link.stage] == 0) taken.push_back(link.stage);
     }
   }
   if (taken.size() == stages) return {};
@@ -67,8 +67,8 @@ STAGECUT_DECL std::string cycle_of_edges(const stage_links& links, std::size_t s
   while (step[at] == stages) {
     step[at] = path.size();
     path.push_back(at);
-    for (const stage_links::link& each : links.of(at, false)) {
-      if (before[each.stage] != 0) at = each.stage;
+    for (const stage_links::link& link : links.of(at, false)) {
+      if (before[link.stage] != 0) at = link.stage;
     }
   }
   std::string text = std::to_string(at);
@@ -92,12 +92,12 @@ STAGECUT_DECL std::string edge_problem(const schedule& all) {
   const stage_links links(all);
   std::vector<std::size_t> latest(all.stages(), all.edges.size());  // latest edge found to each stage
   for (std::size_t s = 0; s < all.stages(); ++s) {
-    for (const stage_links::link& each : links.of(s, true)) {
-      const std::size_t other = latest[each.stage];
-      if (other != all.edges.size() && all.edges[other] == all.edges[each.edge]) {
-        return joined({name(each.edge), " stands twice"});
+    for (const stage_links::link& link : links.of(s, true)) {
+      const std::size_t other = latest[link.stage];
+      if (other != all.edges.size() && all.edges[other] == all.edges[link.edge]) {
+        return joined({name(link.edge), " stands twice"});
       }
-      latest[each.stage] = each.edge;
+      latest[link.stage] = link.edge;
     }
   }
   const std::string cycle = cycle_of_edges(links, all.stages());

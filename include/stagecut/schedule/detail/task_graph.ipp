@@ -34,8 +34,8 @@ STAGECUT_DECL task_graph::task_graph(const schedule& order, const task_options& 
 STAGECUT_DECL schedule task_graph::without_transfers(schedule order) {
   for (auto& ops : order.orders) {
     std::size_t kept = 0;
-    for (const op& each : ops) {
-      if (!is_transfer(each.kind)) ops[kept++] = each;
+    for (const auto& op : ops) {
+      if (!is_transfer(op.kind)) ops[kept++] = op;
     }
     ops.resize(kept);
   }

@@ -28,7 +28,7 @@ class backward_first_policy {
   backward_first_policy(const std::vector<T>& table, const duration_table& durations, view<const std::size_t> active,
                         transfer_kind kind, schedule& into)
       : table_(table), durations_(durations), active_(active), kind_(kind), into_(into), ranks_(active.size()) {
-    for (progress& each : ranks_) each.arrived[0].reserve(into.microbatches);
+    for (progress& rank : ranks_) rank.arrived[0].reserve(into.microbatches);
     ranks_[0].arrived[0].assign(into.microbatches, T{});
   }
 

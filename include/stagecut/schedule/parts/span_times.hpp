@@ -43,7 +43,7 @@ template <arithmetic T>
 template <arithmetic T>
 [[nodiscard]] pass_times<T> span_times(pass_times<T> times, const std::vector<T>& starts, T& late) {
   late = T{};
-  for (const T each : starts) late = late < each ? each : late;
+  for (const T start : starts) late = late < start ? start : late;
   if (times.optimizer_step.empty()) times.optimizer_step.resize(starts.size());
   if (times.optimizer_step.size() != starts.size()) return times;  // rejected later
   for (std::size_t r = 0; r < starts.size(); ++r) {

@@ -98,7 +98,7 @@ class passes_left {
  public:
   explicit passes_left(const schedule& order) : left_(order.stages()) {
     for (const auto& rank : order.orders) {
-      for (const op& each : rank) left_[each.stage] += makes_gradients(each.kind) ? 1U : 0U;
+      for (const auto& op : rank) left_[op.stage] += makes_gradients(op.kind) ? 1U : 0U;
     }
   }
 

@@ -57,11 +57,11 @@ STAGECUT_DECL path_graph as_path_graph(const engine::layered_graph& graph, const
   for (std::size_t step = 0; step <= layout.steps(); ++step) {
     for (std::size_t j = 0; j < result.width; ++j) result.places.push_back(numbers.place(step, j));
   }
-  for (const engine::layered_graph::node& each : graph.nodes) {
-    for (std::size_t j = 0; j < result.width; ++j) result.values.push_back(numbers.value(each, j));
+  for (const engine::layered_graph::node& node : graph.nodes) {
+    for (std::size_t j = 0; j < result.width; ++j) result.values.push_back(numbers.value(node, j));
   }
   result.first = graph.first;
-  for (const engine::layered_graph::edge& each : graph.edges) result.to.push_back(each.to);
+  for (const engine::layered_graph::edge& edge : graph.edges) result.to.push_back(edge.to);
   return result;
 }
 

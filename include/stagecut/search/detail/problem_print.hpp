@@ -25,7 +25,7 @@ class problem_print {
     add(static_cast<std::uint64_t>(problem.transfers)), add(chain.has_messages ? 1 : 0);
     const stagecut::engine::tick_rows rows = chain.rows();
     for (const auto& times : {rows.sums, rows.own, rows.messages}) {
-      for (const double each : times) add(std::bit_cast<std::uint64_t>(each));
+      for (const double time : times) add(std::bit_cast<std::uint64_t>(time));
     }
     for (const std::size_t each : rows.boundary) add(each);
     add(problem.order);
@@ -38,12 +38,12 @@ class problem_print {
   void add(std::uint64_t value) { state_ = stagecut::detail::random_bits(state_, value, 0)(); }
 
   void add(const schedule& order) {
-    for (const std::size_t each : order.rank_of) add(each);
+    for (const std::size_t rank : order.rank_of) add(rank);
     for (const auto& ops : order.orders) {
       add(ops.size());
-      for (const op& each : ops) {
-        add(std::uint64_t{static_cast<std::uint8_t>(each.kind)} << 1U | (each.with_next ? 1U : 0U));
-        add(each.stage), add(each.microbatch), add(each.slice), add(each.peer);
+      for (const auto& op : ops) {
+        add(std::uint64_t{static_cast<std::uint8_t>(op.kind)} << 1U | (op.with_next ? 1U : 0U));
+        add(op.stage), add(op.microbatch), add(op.slice), add(op.peer);
       }
     }
   }

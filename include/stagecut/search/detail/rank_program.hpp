@@ -37,19 +37,19 @@ class rank_program {
     std::vector<std::uint16_t> forward(passes * parts_);  // per part and pass, its index among the ops, from 1 on
     std::vector<std::uint16_t> backward(passes * parts_);
     std::uint16_t leaves = 0;
-    for (const op& each : order.orders[rank]) {
-      if (!is_compute(each.kind) || part_of[each.stage] == order.stages()) continue;
-      const std::size_t part = part_of[each.stage];
-      const std::size_t pass = part * passes + each.microbatch * order.slices + each.slice;
-      if (each.kind == op_kind::forward) {
+    for (const auto& op : order.orders[rank]) {
+      if (!is_compute(op.kind) || part_of[op.stage] == order.stages()) continue;
+      const std::size_t part = part_of[op.stage];
+      const std::size_t pass = part * passes + op.microbatch * order.slices + op.slice;
+      if (op.kind == op_kind::forward) {
         add(part == 0 ? std::uint16_t{0} : forward[pass - passes], place(part, rank_down), place(part, rank_forward));
         forward[pass] = last_op();
-      } else if (each.kind == op_kind::backward_weight) {
+      } else if (op.kind == op_kind::backward_weight) {
         add(0, 0, place(part, rank_weight));
       } else {
         const bool last = part + 1 == parts_;
         add(last ? forward[pass] : backward[pass + passes], last ? turn() : place(part + 1, rank_up),
-            place(part, each.kind == op_kind::backward ? rank_whole : rank_backward));
+            place(part, op.kind == op_kind::backward ? rank_whole : rank_backward));
         backward[pass] = last_op();
         if (part == 0) leaves = last_op();
       }

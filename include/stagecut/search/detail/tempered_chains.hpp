@@ -34,7 +34,7 @@ namespace stagecut::inline STAGECUT_ABI::search::detail {
 [[nodiscard]] inline std::vector<std::uint32_t> cut_by_shares(const stagecut::engine::chain_ticks& chain,
                                                               const std::vector<std::int64_t>& shares) {
   double all = 0;
-  for (const std::int64_t each : shares) all += static_cast<double>(each);
+  for (const std::int64_t share : shares) all += static_cast<double>(share);
   const auto before = [&](std::size_t i) { return chain.row(0, 0)[i] + chain.row(1, 0)[i] + chain.row(2, 0)[i]; };
   const double work = before(chain.items);
   std::vector<std::uint32_t> points(chain.stages + 1);

@@ -117,7 +117,7 @@ STAGECUT_DECL std::size_t most_stages(const pipeline_states& states) {
   const nested_search roomy(states, machines, true);
   if (roomy.least() == no_nested_plan) {
     std::size_t devices = 1;
-    for (const machine_level& each : machines.levels) devices *= each.count;
+    for (const machine_level& level : machines.levels) devices *= level.count;
     return {reason::cause::more_stages_than_layers, devices, most_stages(states)};
   }
   const double limit = *machines.memory_limit;

@@ -45,8 +45,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 [[nodiscard]] inline bool takes_long(std::size_t points, const nested_machines& machines) {
   constexpr double most_steps = 3e8;
   double steps = 0;
-  for (const machine_level& each : machines.levels) {
-    const double pairs = static_cast<double>(points) * static_cast<double>(each.count);
+  for (const machine_level& level : machines.levels) {
+    const double pairs = static_cast<double>(points) * static_cast<double>(level.count);
     steps += pairs * pairs * static_cast<double>(points) / 6;
   }
   return steps > most_steps;
@@ -69,8 +69,8 @@ struct nested_points {
     std::size_t is = p;
     if (chain) {
       is = p == points ? size : 0;  // what it leaves out comes before its successor
-      for (const std::size_t each : p == 0 ? std::vector<std::size_t>() : found->layers_between(0, p)) {
-        is = each + 1 > is ? each + 1 : is;
+      for (const std::size_t layer : p == 0 ? std::vector<std::size_t>() : found->layers_between(0, p)) {
+        is = layer + 1 > is ? layer + 1 : is;
       }
     }
     made.are.push_back(is);

@@ -15,7 +15,7 @@ STAGECUT_DECL std::size_t nested_stage::devices() const noexcept {
 
 STAGECUT_DECL std::size_t nested_cut::devices() const noexcept {
   std::size_t sum = 0;
-  for (const nested_stage& each : stages) sum += each.devices();
+  for (const nested_stage& stage : stages) sum += stage.devices();
   return sum;
 }
 

@@ -23,7 +23,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// Number of devices of the machines.
 [[nodiscard]] inline std::size_t devices_in(const nested_machines& machines) noexcept {
   std::size_t product = 1;
-  for (const machine_level& each : machines.levels) product *= each.count;
+  for (const machine_level& level : machines.levels) product *= level.count;
   return product;
 }
 
@@ -48,13 +48,13 @@ struct nested_bound {
     result.seconds /= static_cast<double>(level.count);
     if (level.bandwidth != 0) result.error += 4 * states.parameters[states.size()] / level.bandwidth;
   }
-  for (const layer& each : model.layers) {
-    double time = each.time();
+  for (const auto& layer : model.layers) {
+    double time = layer.time();
     for (const machine_level& level : machines.levels) {
       double least = time;
       for (std::size_t replicas = 2; !machines.straight && replicas <= level.count; ++replicas) {
         const auto r = static_cast<double>(replicas);
-        const double exchange = level.bandwidth == 0 ? 0 : 4 * (r - 1) * each.parameters / (level.bandwidth * r);
+        const double exchange = level.bandwidth == 0 ? 0 : 4 * (r - 1) * layer.parameters / (level.bandwidth * r);
         const double taken = (time + exchange) / r;
         least = std::min(least, taken);
       }

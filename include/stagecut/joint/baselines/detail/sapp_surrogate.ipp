@@ -143,7 +143,7 @@ class sapp_search {
       for (const recompute_choice& each : type.choices) least = std::min(least, each.backward);
       sum += rule_.has_two_parts() ? 2 * least : type.forward + least;
     };
-    for (const std::size_t each : model_.layers) add(model_.types[each]);
+    for (const std::size_t type : model_.layers) add(model_.types[type]);
     add(model_.head);
     add(model_.tail);
     return sum / static_cast<double>(request_.schedule.stages()) * (1 - 0x1p-40);
@@ -266,8 +266,8 @@ class sapp_search {
     }
     std::stable_sort(firsts.begin(), firsts.end(), [](double a, double b) { return a < b; });
     std::size_t kept = 0;
-    for (const double each : firsts) {
-      if (kept == 0 || firsts[kept - 1] != each) firsts[kept++] = each;
+    for (const double first : firsts) {
+      if (kept == 0 || firsts[kept - 1] != first) firsts[kept++] = first;
     }
     firsts.resize(kept);
     return firsts;
@@ -285,9 +285,9 @@ class sapp_search {
         }
       }
       std::vector<double> behind(graph_.nodes[r + 1], no_time);
-      for (const option_graph::edge& each : graph_.steps[r].edges) {
-        const double here = before[each.from] < group[each.group] ? group[each.group] : before[each.from];
-        behind[each.to] = std::min(behind[each.to], here);
+      for (const option_graph::edge& edge : graph_.steps[r].edges) {
+        const double here = before[edge.from] < group[edge.group] ? group[edge.group] : before[edge.from];
+        behind[edge.to] = std::min(behind[edge.to], here);
       }
       before = std::move(behind);
     }

@@ -101,8 +101,8 @@ inline void check_divided(const variant_layer& layer, const std::string& place, 
 /// The precedence of layers.
 [[nodiscard]] inline precedence precedence_of(const variant_graph& graph) {
   std::vector<precedence::pair> pairs;
-  for (const variant_edge& each : graph.edges) {
-    pairs.emplace_back(static_cast<precedence::element>(each.from), static_cast<precedence::element>(each.to));
+  for (const variant_edge& edge : graph.edges) {
+    pairs.emplace_back(static_cast<precedence::element>(edge.from), static_cast<precedence::element>(edge.to));
   }
   return {graph.layers.size(), std::move(pairs)};
 }
@@ -136,18 +136,18 @@ STAGECUT_DECL std::vector<variant_stage> variant_stages::stages_of(const hybrid_
                                                                    const std::optional<double>& memory) const {
   solver_.set_memory(memory);
   std::vector<variant_stage> result;
-  for (const hybrid_stage& each : cut.stages) {
+  for (const hybrid_stage& stage : cut.stages) {
     variant_stage made;
-    made.replicas = each.option.replicas;
-    made.tensor_parallel = each.option.tensor_parallel;
-    made.layers = layers_of(each.first, each.last);
+    made.replicas = stage.option.replicas;
+    made.tensor_parallel = stage.option.tensor_parallel;
+    made.layers = layers_of(stage.first, stage.last);
     std::size_t t = 0;
     while (t < tables_.ways.size() && tables_.ways[t] != made.tensor_parallel) ++t;
-    const bool is_stage = each.first < each.last && each.last <= size() && points_.within(each.first, each.last);
-    const bool is_held = made.replicas > 0 && each.option.choice <= graph_.microbatches;
-    if (is_stage && is_held && t < tables_.ways.size() && points_.between(each.first, each.last, t).missing == 0) {
-      solver_.look_at(each.first, each.last, t, made.replicas);
-      made.variants = solver_.variants(static_cast<std::int64_t>(each.option.choice));
+    const bool is_stage = stage.first < stage.last && stage.last <= size() && points_.within(stage.first, stage.last);
+    const bool is_held = made.replicas > 0 && stage.option.choice <= graph_.microbatches;
+    if (is_stage && is_held && t < tables_.ways.size() && points_.between(stage.first, stage.last, t).missing == 0) {
+      solver_.look_at(stage.first, stage.last, t, made.replicas);
+      made.variants = solver_.variants(static_cast<std::int64_t>(stage.option.choice));
     }
     if (made.variants.empty()) {
       detail::fail(argument_error("variant_stages::stages_of", "cut", detail::joined({"stage ", result.size()}),

@@ -24,13 +24,13 @@ STAGECUT_DECL variant_tables::variant_tables(const variant_graph& graph) {
   for (std::size_t v = 0; v < graph.layers.size(); ++v) {
     layers[v].resize(ways.size());
     bool any = false;
-    for (const divided_layer& each : graph.layers[v].divided) {
-      if (each.variants.empty()) continue;
+    for (const divided_layer& layer : graph.layers[v].divided) {
+      if (layer.variants.empty()) continue;
       std::size_t t = 0;
-      while (ways[t] != each.tensor_parallel) ++t;
+      while (ways[t] != layer.tensor_parallel) ++t;
       divided& made = layers[v][t];
-      made = tabulate(graph, v, each);
-      const std::int64_t here = made.time * static_cast<std::int64_t>(each.tensor_parallel);
+      made = tabulate(graph, v, layer);
+      const std::int64_t here = made.time * static_cast<std::int64_t>(layer.tensor_parallel);
       work[v] = !any || here < work[v] ? here : work[v];
       any = true;
     }
@@ -41,13 +41,13 @@ STAGECUT_DECL void variant_tables::list_edges(const variant_graph& graph) {
   neighbours.resize(graph.layers.size());
   in_.resize(graph.layers.size());
   out_.resize(graph.layers.size());
-  for (const variant_edge& each : graph.edges) {
-    in_[each.to].push_back(each.bytes);
-    neighbours[each.to].push_back(each.from);
+  for (const variant_edge& edge : graph.edges) {
+    in_[edge.to].push_back(edge.bytes);
+    neighbours[edge.to].push_back(edge.from);
   }
-  for (const variant_edge& each : graph.edges) {
-    out_[each.from].push_back(each.bytes);
-    neighbours[each.from].push_back(each.to);
+  for (const variant_edge& edge : graph.edges) {
+    out_[edge.from].push_back(edge.bytes);
+    neighbours[edge.from].push_back(edge.to);
   }
 }
 
@@ -66,13 +66,13 @@ STAGECUT_DECL void variant_tables::choose_units(const variant_graph& graph) {
     double most_time = 0;
     double most_bytes = 0;
     double most_parameters = 0;
-    for (const divided_layer& each : graph.layers[v].divided) {
+    for (const divided_layer& layer : graph.layers[v].divided) {
       std::size_t t = 0;
-      while (t < ways.size() && ways[t] < each.tensor_parallel) ++t;
-      if (t == ways.size() || ways[t] != each.tensor_parallel)
-        ways.insert(ways.begin() + static_cast<std::ptrdiff_t>(t), each.tensor_parallel);
-      for (const run_variant& one : each.variants) {
-        double time = one.time * static_cast<double>(each.tensor_parallel) + 4 * one.parameters / graph.bandwidth;
+      while (t < ways.size() && ways[t] < layer.tensor_parallel) ++t;
+      if (t == ways.size() || ways[t] != layer.tensor_parallel)
+        ways.insert(ways.begin() + static_cast<std::ptrdiff_t>(t), layer.tensor_parallel);
+      for (const run_variant& one : layer.variants) {
+        double time = one.time * static_cast<double>(layer.tensor_parallel) + 4 * one.parameters / graph.bandwidth;
         for (std::size_t e = 0; e < neighbours[v].size(); ++e) time += crossing(graph, v, one, e);
         const double room = one.activations * static_cast<double>(graph.microbatches) + one.resident;
         most_time = time > most_time ? time : most_time;
