@@ -23,7 +23,9 @@ inline constexpr named<search_end> search_end_names[] = {{"complete", search_end
                                                          {"stopped", search_end::stopped}};
 
 /// The name of what ended a search.
-[[nodiscard]] constexpr const char* to_string(search_end end) noexcept { return name_of(search_end_names, end); }
+[[nodiscard]] constexpr const char* to_string(search_end end) noexcept {
+  return stagecut::name_of(search_end_names, end);
+}
 
 namespace detail {
 

@@ -64,7 +64,7 @@ template <class Solve>
 /// The same with a copy of a request.
 template <class Request, class Solve>
 [[nodiscard]] auto recorded(const Request& request, const Solve& solve) {
-  return recorded_search(request.search, [&](const search_options& limits) {
+  return detail::recorded_search(request.search, [&](const search_options& limits) {
     Request asked = request;
     asked.search = limits;
     return solve(std::as_const(asked));

@@ -97,7 +97,7 @@ class choice_comparison {
 
   [[nodiscard]] plan_comparison run() {
     // As many at once as a round has: each round is compared with the best of those before it.
-    plan_best_first(*this, request_.search.threads ? round_of_threads : 1, request_.search.threads);
+    detail::plan_best_first(*this, request_.search.threads ? round_of_threads : 1, request_.search.threads);
     take_best();
     for (std::size_t i = 0; i < open_.size(); ++i) {
       if (request_.search.nodes_spent != nullptr) *request_.search.nodes_spent += nodes_[i];
@@ -261,13 +261,13 @@ class choice_comparison {
     }
     const std::size_t at = told < open_.size() ? told : 0;
     const compared_plan& row = result_.compared[at];
-    const std::string place = least == nullptr ? row.why : joined({name_of(open_[at]), ": ", row.why});
+    const std::string place = least == nullptr ? row.why : joined({text_of(open_[at]), ": ", row.why});
     const reason why{reason::cause::none_of_several, open_.size(), 0, place, ""};
     result_.best = unknown ? outcome<plan>::unknown(why) : outcome<plan>::infeasible(why);
   }
 
   /// A combination, for display.
-  [[nodiscard]] static std::string name_of(const plan_request& asked) {
+  [[nodiscard]] static std::string text_of(const plan_request& asked) {
     return joined({to_string(asked.schedule), " on ", asked.devices, asked.stages_per_rank > 1 ? " devices, " : " devices",
                    asked.stages_per_rank > 1 ? joined({asked.stages_per_rank, " stages each"}) : std::string()});
   }

@@ -39,7 +39,7 @@ void on_threads(const parallel_for& threads, std::size_t count, const Act& act) 
 /// @param threads  that run a round
 template <class Requests>
 void plan_best_first(Requests& all, std::size_t round, const parallel_for& threads) {
-  on_threads(threads, all.size(), [&](std::size_t i) { all.bound(i); });
+  detail::on_threads(threads, all.size(), [&](std::size_t i) { all.bound(i); });
   all.report();
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -55,7 +55,7 @@ void plan_best_first(Requests& all, std::size_t round, const parallel_for& threa
       if (!all.leave_out(order[next])) chosen.push_back(order[next]);
     }
     chosen = interleaved(chosen);
-    on_threads(threads, chosen.size(), [&](std::size_t k) { all.solve(chosen[k]); });
+    detail::on_threads(threads, chosen.size(), [&](std::size_t k) { all.solve(chosen[k]); });
     all.report();
   }
 }

@@ -131,7 +131,7 @@ class row_sweep {
 
   [[nodiscard]] std::vector<sweep_row> run() {
     constexpr std::size_t round = 64;
-    plan_best_first(*this, round, request_.search.threads);
+    detail::plan_best_first(*this, round, request_.search.threads);
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       if (request_.search.nodes_spent != nullptr) *request_.search.nodes_spent += nodes_[i];
       if (known_[i] != 0) continue;
