@@ -21,7 +21,7 @@ TEST_CASE("it is reached after its seconds, which may have begun before") {
   CHECK(none.over());
   deadline later{100.0};
   CHECK_FALSE(later.over());
-  deadline begun{100.0, {}, seconds_now() - 101};
+  deadline begun{100.0, {}, nullptr, seconds_now() - 101};
   CHECK_FALSE(begun.was_over());
   CHECK(begun.over());
   CHECK(begun.was_over());
@@ -41,7 +41,7 @@ TEST_CASE("who stops it is asked until then, and not again") {
 TEST_CASE("progress is reported ten times a second at most") {
   deadline fresh{std::nullopt};
   CHECK_FALSE(fresh.is_time_to_report());
-  deadline old{std::nullopt, {}, seconds_now() - 1};
+  deadline old{std::nullopt, {}, nullptr, seconds_now() - 1};
   CHECK_FALSE(old.over());  // reads the time
   CHECK(old.is_time_to_report());
   CHECK(old.report() >= 1);

@@ -95,6 +95,8 @@ with tempfile.TemporaryDirectory() as folder:
     check(counts["schedule"]["name"] == "in-flight" and counts["objective"]["state"] == "optimal", done)
     check(counts["makespan"] <= json.loads(usual.read_text())["makespan"], "no more than 1F1B")
     fails(2, "--in-flight", *plan, "--in-flight", "auto", "--stages-per-rank", 2)
+    best = json.loads(run(*plan, *limit, "--in-flight", "auto", "--schedule", "auto", "--format", "json").stdout)
+    check(best["objective"]["value"] <= counts["objective"]["value"], "with all schedules no plan is worse")
     fails(2, "must be 1f1b for numbers in flight", *plan, "--in-flight", "auto", "--schedule", "gpipe")
     fails(2, "--in-flight", *plan, "--in-flight", "automatic")
     fails(2, "microbatches is not known", "plan", profile, "--devices", 3, "--schedule", "synthesize")

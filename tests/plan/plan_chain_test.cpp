@@ -71,7 +71,7 @@ TEST_CASE("a plan says all of its stages") {
   CHECK(answer->stages_per_rank == 1);
   CHECK(answer->objective == stagecut::objective_value{"bottleneck", "time", 6, 6, stagecut::state::optimal});
   CHECK(answer->schedule == stagecut::schedule_choice{"1f1b", 4});
-  CHECK(answer->memory == stagecut::memory_model{"adam", 4, "never", 2, std::nullopt, 0});
+  CHECK(answer->memory == stagecut::memory_model{"adam", 4, "never", 2, {}, 0});
   REQUIRE(answer->stages.size() == 3);
   CHECK(answer->stages[1] == stagecut::planned_stage{1, 6, 2, 4, 2, {80, 10, 0, 4}});
   CHECK(answer->stages[0].in_flight == 3);

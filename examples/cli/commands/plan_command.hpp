@@ -641,9 +641,6 @@ struct plan_command {
     if (timeline && request.microbatches == 0) throw CLI::ValidationError("--timeline", "needs --microbatches");
     if (timeline && format != "json") throw CLI::ValidationError("--timeline", "needs --format json");
     request.best_in_flight = in_flight == "auto";
-    if (request.best_in_flight && schedule == "auto") {
-      throw CLI::ValidationError("--in-flight", "auto is of --schedule 1f1b");
-    }
     if (!request.best_in_flight)
       request.in_flight = parse_list<std::size_t>("--in-flight", in_flight, "4,3,2,1, or auto");
     if (model.inference && request.in_flight.size() == 1)

@@ -36,6 +36,7 @@
 #include "options/manual_strategy.hpp"
 #include "options/option_checks.hpp"
 #include "options/strategy_pictures.hpp"
+#include "output/computed_text.hpp"
 #include "output/screen.hpp"
 
 /// Recomputation as options of `plan`: with these, recomputation is planned together with the layers of every stage.
@@ -300,8 +301,12 @@ struct recompute_flags {
   /// Fills the names to choose from.
   void ask_names(const stagecut::profile& model) {
     std::vector<std::string> known = names_of_layers(model);
-    if (how == "auto" && known.empty())
-      throw CLI::ValidationError("--recompute", "no layer defines how it could be recomputed: \"recomputations\"");
+    if (how == "auto" && known.empty()) {
+      const bool computed = !computed_figures(model).empty();
+      throw CLI::ValidationError("--recompute",
+                                 fmt::format("no layer defines how it could be recomputed: \"recomputations\"{}",
+                                             computed ? ", which profile transformer --recompute auto writes" : ""));
+    }
     if (how == "auto") return;
     std::vector<std::string> own;
     for (const stagecut::layer& layer : model.layers) own.push_back(own_recomputation(layer));
