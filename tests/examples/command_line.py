@@ -293,7 +293,7 @@ fails(2, "--microbatches = 2, must be at least twice", "plan", "-", "--devices",
 fails(2, "has no backward_weight: the schedule runs the gradients", "plan", "-", "--devices", 2, "--microbatches", 4, "--schedule", "zb-h1", stdin=uneven)
 fails(2, "--schedule: fastest not in {auto,gpipe,", "plan", "-", "--devices", 2, "--schedule", "fastest", stdin=uneven)
 fails(2, "--schedule: auto compares makespans: the number of microbatches", "plan", "-", "--devices", 2, "--schedule", "auto", stdin=uneven)
-fails(2, "--objective: must be the makespan, by which plans are compared", "plan", "-", "--devices", 2, "--microbatches", 4, "--schedule", "auto",
+fails(2, "--objective = bottleneck, must be the makespan, by which plans are compared", "plan", "-", "--devices", 2, "--microbatches", 4, "--schedule", "auto",
       "--objective", "bottleneck", stdin=uneven)
 
 # Other objectives of the stages' times, against all cuts.
@@ -683,7 +683,7 @@ ways = [json.loads(run(*unet, "--objective", "makespan", *more).stdout) for more
 check("edges" not in ways[0] and ways[1]["edges"] and ways[1]["objective"]["value"] < ways[0]["objective"]["value"], "skips are passed on by every stage")
 automatic = json.loads(run(*unet, "--method", "auto").stdout)["objective"]
 check(automatic["name"] == "makespan" and automatic["value"] <= ways[1]["objective"]["value"] * 1.05, "a graph of known microbatches is planned by the iteration")
-fails(2, "stagecut: --checkpoint: must be never for a graph: what enters a stage belongs to no operator of it", *unet, "--checkpoint", "always", "--at-most")
+fails(2, "stagecut: --checkpoint = always, must be never for a graph: what enters a stage belongs to no operator of it", *unet, "--checkpoint", "always", "--at-most")
 fails(2, "--cpus = 1, must be 0 where choices are open", *unet, "--schedule", "auto", "--cpus", 1)
 fails(2, "--at-most: must be false where choices are open", *unet, "--schedule", "auto", "--at-most")
 towers = ("plan", models / "towers.dot", "--devices", 4)

@@ -85,7 +85,7 @@ with tempfile.TemporaryDirectory() as folder:
     words = ("plan", other, "--devices", 4, "--microbatches", 6, "--bandwidth", "1kB", "--memory", "1GiB", "--keep-together", "0..5")
     done = run("explain", "-", stdin=run(*words, "--format", "json").stdout)
     check(done.returncode == 0 and max(map(len, done.stdout.splitlines())) <= 80, done)
-    check("keeps to rules that it does not tell" in done.stdout, done.stdout)
+    check("keeps to rules that it does not list" in done.stdout, done.stdout)
     done = run("explain", "-", stdin=run("plan", "-", "--devices", 2, "--microbatches", 4, "--format", "json", stdin="time\n3\n1\n4\n1\n5\n").stdout)
     check("makespan 38" in done.stdout.splitlines()[0] and " s" not in done.stdout.splitlines()[1], done)
 

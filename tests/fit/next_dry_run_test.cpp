@@ -290,10 +290,10 @@ TEST_CASE("other numbers of microbatches are kept where the schedule says so") {
     CHECK(kept == request.in_flight[peak.rank] * static_cast<double>(peak.layers));
   }
   request.in_flight = {8, 8, 8, 8};  // GPipe
-  CHECK(refusal<argument_error>([&] { return next_dry_run(request); })
-            .find("the parameters of a layer, the activations of \"none\" and the activations of \"selective\" cannot "
-                  "be told "
-                  "apart") != std::string::npos);
+  CHECK(
+      refusal<argument_error>([&] { return next_dry_run(request); })
+          .find("the parameters of a layer, the activations of \"none\" and the activations of \"selective\" cannot be "
+                "distinguished") != std::string::npos);
 }
 
 TEST_CASE("requests without an answer are refused") {
@@ -307,7 +307,7 @@ TEST_CASE("requests without an answer are refused") {
         "stagecut::next_dry_run: request.layers = 3, must be at least the number of ranks, 4");
   CHECK(refused(asked(4, 16, 0)) == "choices: there is none");
   CHECK(refused(asked(4, 16, 3, 1)) ==
-        "stagecut::next_dry_run: request.runs = 1, must be at least 2 to tell 7 unknowns, or 0");
+        "stagecut::next_dry_run: request.runs = 1, must be at least 2 to determine 7 unknowns, or 0");
   CHECK(refused(asked(3, 3, 2)) ==
         "stagecut::next_dry_run: request.layers = 3, must be others, or ranks: whatever the runs, the parameters of a "
         "layer, "

@@ -325,7 +325,7 @@ TEST_CASE("a file of plain names has no other ones, unless it is said to be plai
   const std::string figures = R"({"hidden_size": 8, "num_hidden_layers": 6, "num_attention_heads": 4,
       "intermediate_size": 16, "vocab_size": 10, "note": "made up")";
   const std::string problem =
-      ": is no plain name, or belongs to a part that is not there; --as, in C++ as_family, says";
+      ": is no plain name, or belongs to a part that is not there; --as, in C++ as_family, gives";
   for (const std::string name : {"num_expertss", "layer_types", "rms_norm_eps", "num_experts_per_tok", "q_lora_rank",
                                  "first_k_dense", "tie_word_embedding"}) {
     const std::string text = figures + ", \"" + name + "\": 1}";

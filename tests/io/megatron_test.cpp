@@ -154,10 +154,11 @@ TEST_CASE("schedules and places that are not Megatron-LM's") {
     CHECK_NOTHROW((void)write(p));
     for (const std::size_t microbatches : {3U, 7U}) {
       p.schedule.microbatches = microbatches;
-      CHECK(refusal(write, p) ==
-            std::to_string(microbatches) +
-                " microbatches, and interleaved they must be a multiple of the 2 ranks, or come in " + "groups: of " +
-                (microbatches == 3 ? "3" : "4") + ", say");
+      CHECK(
+          refusal(write, p) ==
+          std::to_string(microbatches) +
+              " microbatches, and interleaved they must be a multiple of the 2 ranks, or come in groups, for example " +
+              (microbatches == 3 ? "of 3" : "of 4"));
     }
     p.schedule.microbatches = 0;  // not known
     CHECK_NOTHROW((void)write(p));

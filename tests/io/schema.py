@@ -95,7 +95,7 @@ def verdicts(kind, documents):
 # What a schema cannot say: how parts agree with each other.
 beyond = ("hash of the profile", "does not agree", "do not agree", "number of", "point before", "the cuts make",
           "stands twice", "is a cycle", "to itself", "is a child of", "one root", "has other bytes", "is entered again", "is before the start", "is not 0",
-          "has no layer", "which cuts say", "not behind the one before it", "schedule has no microbatch", "to run together", "stands on rank", "before it",
+          "has no layer", "which cuts express", "without a schedule", "not behind the one before it", "schedule has no microbatch", "to run together", "stands on rank", "before it",
           "which must be below", ": the order ", "the tensor-parallel degree of its stage")
 cases = 0
 for kind, names in {"profile": ["profile"], "plan": ["plan", "graph_plan"]}.items():

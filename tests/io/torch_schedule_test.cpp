@@ -164,11 +164,11 @@ TEST_CASE("each cell that is no action is named") {
     const std::string text = refusal("0F0,0F1\n1F0,," + cell + "\n");
     const bool word = cell == "0F-1";
     CHECK(text == stagecut::detail::joined({"f.csv:2: cell 3: \"", cell, "\"",
-                                            word ? " has the word \"F-\", which is none of PyTorch's" : no_action}));
+                                            word ? " has the kind \"F-\", which is none of PyTorch's" : no_action}));
   }
-  CHECK(refusal("0f0\n") == "f.csv:1: cell 1: \"0f0\" has the word \"f\", which is none of PyTorch's");
+  CHECK(refusal("0f0\n") == "f.csv:1: cell 1: \"0f0\" has the kind \"f\", which is none of PyTorch's");
   CHECK(refusal("0OPTIMIZER\n") ==
-        "f.csv:1: cell 1: \"0OPTIMIZER\" has the word \"OPTIMIZER\", which is none of PyTorch's");
+        "f.csv:1: cell 1: \"0OPTIMIZER\" has the kind \"OPTIMIZER\", which is none of PyTorch's");
   CHECK(refusal("-1F0\n") == "f.csv:1: cell 1: \"-1F0\"" + no_action);
   CHECK(refusal("0F\n") == "f.csv:1: cell 1: \"0F\" names no microbatch");
   CHECK(refusal("0SEND_F\n") == "f.csv:1: cell 1: \"0SEND_F\" names no microbatch");

@@ -82,7 +82,9 @@ void check_plan(const profile& model, const nested_machines& machines, const nes
   CHECK(at == plan.points.states.size());
   CHECK(std::count(stage_of.begin(), stage_of.end(), model.layers.size()) == 0);
   for (const profile_edge& edge : model.edges) CHECK(stage_of[edge.from] <= stage_of[edge.to]);
-  CHECK(*minimize_nested_time(plan.points.states, machines) == plan.cut);
+  const auto again = minimize_nested_time(plan.points.states, machines);
+  CHECK(again->value == plan.cut.value);
+  CHECK(again->stages == plan.cut.stages);
   CHECK(plan.cut.bound <= plan.cut.value);
 }
 

@@ -145,7 +145,7 @@ TEST_CASE("times for which a task graph was not made are refused, not dropped") 
   using stagecut::transfer_kind;
   refused({}, lean, {transfer_kind::link, {1}, {}}, "transfers: are left out of what the task graph was made for");
   refused({transfer_kind::link, true}, lean, {transfer_kind::blocking, {1}, {1}},
-          "transfers.kind: is not that of what the task graph was made for");
+          "transfers.kind: differs from what the task graph was made for");
   pass_times<int> updated = lean;
   updated.all_reduce = {1, 1};
   refused({}, updated, {}, "all_reduce: are left out of what the task graph was made for");

@@ -58,7 +58,7 @@ class placement_solver {
     improve_starts(stop);
     bound_ = placement_bound(elements_).run(stop);
     tell();
-    if (limits_.node_limit != std::size_t{0} && placement_search::is_small(elements_)) {
+    if (placement_search::is_small(elements_) && !spent_all(limits_, 0)) {
       placement_search search(elements_, limits_.node_limit.value_or(std::numeric_limits<std::size_t>::max()), stop);
       best_ = search.run(std::move(best_));
       proved = search.proved();
