@@ -305,3 +305,29 @@ TEST_CASE("links and memory of the profile's machine hold for stages on several 
   }
   CHECK(planned > 0);
 }
+
+TEST_CASE("the request of an answer makes its plan again, also for a model that serves") {
+  const small_request small = small_request_of(plan_problem::chain);
+  plan_request request{.devices = 2, .inference = true};
+  const planned_model found = compare_model(small.model, request);
+  REQUIRE(found.best);
+  const auto again = plan_model(small.model, found.request);
+  REQUIRE(again);
+  CHECK(*again == *found.best);
+  CHECK(again->profile.inference);
+}
+
+TEST_CASE("a plan with a stage that may be empty is verified") {
+  stagecut::profile model = joint_tests::small_chain();
+  for (auto& one : model.layers) one.group = "together";
+  plan_request request{.devices = 2, .microbatches = 2};
+  request.recomputations.emplace();
+  CHECK(plan_model(model, request).state() == stagecut::state::infeasible);
+  request.empty_stages = true;
+  const auto found = plan_model(model, request);
+  REQUIRE(found);
+  CHECK((found->cuts[1] == 0 || found->cuts[1] == model.layers.size()));
+  const auto checks = stagecut::verify_plan(model, *found);
+  for (const auto& check : checks.checks) CHECK_MESSAGE(check.result != check_result::broken, check.name, check.why);
+  CHECK(checks.holds());
+}

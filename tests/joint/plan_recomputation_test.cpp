@@ -336,8 +336,10 @@ TEST_CASE("plans that cut sequences: the best of all cuts, whose figures hold, a
   for (int round = 0; round < 40; ++round) {
     CAPTURE(round);
     profile model = decoders(drawn(dice, 2, 5));
-    for (auto& layer : model.layers)
+    for (auto& layer : model.layers) {
       layer.recomputations = {}, layer.forward = some(1, 9), layer.activations = some(0, 40);
+      layer.workspace = some(0, 8), layer.recomputed = some(0, 12);
+    }
     plan_request request;
     request.devices = drawn(dice, 2, 3);
     request.microbatches = drawn(dice, 1, 4);

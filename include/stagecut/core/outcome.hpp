@@ -27,7 +27,7 @@ enum class state : std::uint8_t {
   optimal,     ///< an answer, proved optimal
   feasible,    ///< an answer with a bound, not proved optimal
   infeasible,  ///< proved: there is no answer
-  unknown      ///< a limit was reached before an answer was found
+  unknown      ///< neither: a limit was reached before an answer was found, or `why()` says what was not tried
 };
 
 /// The words for states in files.

@@ -225,6 +225,7 @@ inline void plan_tree(const profile& model, const plan_request& request, planned
   asked.search.nodes_spent = &statistics.nodes;
   asked.search.ended = record.ended();
   planned_model result = plan_by_problem(model, asked, starts, compares);
+  result.request.inference = request.inference;
   result.request.search.nodes_spent = request.search.nodes_spent;
   result.request.search.ended = request.search.ended;
   statistics.seconds = record.seconds();

@@ -112,16 +112,16 @@ STAGECUT_DECL plan plan_of(const profile& model, const plan_request& request, co
     const std::string& name = chain.model.types[chain.model.layers[i]].choices[found.choices[i]].name;
     if (find_variant(each.recomputations, name) != nullptr) result.choices[chain.first + i].recomputation = name;
   }
-  const profile as_run = with_choices(model, result.choices);
+  profile as_run = with_choices(model, result.choices);
+  // A slice computes its share again with the whole workspace of a layer.
+  for (layer& one : as_run.layers) one.recomputed /= static_cast<double>(request.slices);
   const training_memory memory(as_run, request.memory_accounting);
   describe(result, as_run, request, memory, asked.schedule.rank_of, microbatches_in_flight(asked.schedule));
   result.profile = model;
   result.schedule = {asked.schedule.name, request.microbatches, {}, request.group, request.slices};
   for (planned_stage& stage : result.stages) {
     planned_memory& of = stage.memory;
-    for (double* const each : {&of.activations, &of.recomputed, &of.recomputed_apart, &of.buffers}) {
-      *each /= static_cast<double>(request.slices);
-    }
+    for (double* const bytes : {&of.activations, &of.buffers}) *bytes /= static_cast<double>(request.slices);
   }
   const bool split = has_kind(asked.schedule, op_kind::backward_input);
   for (planned_stage& stage : result.stages) stage.cost = stage.forward + stage.backward;

@@ -57,9 +57,10 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   for (const std::size_t i : all.layers[s]) {
     const chosen_figures& each = all.figures[i];
     activations += each.activations;
-    recomputed += each.recomputed;
+    const double again = each.recomputed / static_cast<double>(all.made.schedule.slices);
+    recomputed += again;
     result.workspace = std::max(result.workspace, each.workspace);
-    with_recomputed = std::max(with_recomputed, each.workspace + each.recomputed);
+    with_recomputed = std::max(with_recomputed, each.workspace + again);
   }
   double received = 0;
   double sent = 0;
@@ -87,7 +88,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   const std::string& checkpoint = all.made.memory.checkpoint;
   const bool again = checkpoint == "always" || checkpoint == "except_last";
   result.activations = again ? received : activations;
-  result.recomputed = (again ? activations : 0) + with_recomputed - result.workspace;
+  const double all_again = again ? activations / static_cast<double>(all.made.schedule.slices) : 0;
+  result.recomputed = all_again + with_recomputed - result.workspace;
   result.recomputed_apart = recomputed - (with_recomputed - result.workspace);
   return result;
 }
@@ -117,8 +119,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
     const double said = all.made.stages[s].memory.buffers * static_cast<double>(all.made.schedule.slices);
     if (nearly_equal(said, by_message)) here.buffers = by_message;
     here.resident = detail::resident_of(all, s, as_profiled);
-    for (double* const each : {&here.activations, &here.recomputed, &here.recomputed_apart, &here.buffers}) {
-      *each /= static_cast<double>(all.made.schedule.slices);
+    for (double* const bytes : {&here.activations, &here.buffers}) {
+      *bytes /= static_cast<double>(all.made.schedule.slices);
     }
     result.push_back(here);
   }

@@ -51,8 +51,10 @@ inline void read_stages(verified_plan& all, check_notes& notes) {
   detail::read_stages(all, notes);
   all.layers.resize(all.stages());
   for (std::size_t i = 0; i < all.stage_of.size(); ++i) all.layers[all.stage_of[i]].push_back(i);
-  // A device that has several stages may have an empty one.
-  const bool may_be_empty = all.made.stages_per_rank > 1 && all.made.assignment.empty();
+  // A device that has several stages may have an empty one, and so may devices of plans with recomputation or slices:
+  // see `plan_request::empty_stages`.
+  const bool planned_so = !all.made.choices.empty() || all.made.schedule.slices > 1;
+  const bool may_be_empty = (all.made.stages_per_rank > 1 || planned_so) && all.made.assignment.empty();
   for (std::size_t s = 0; s < all.stages() && !all.stage_of.empty() && !may_be_empty; ++s) {
     if (all.layers[s].empty()) notes.broken(stage_text(s), "holds no layer");
   }
