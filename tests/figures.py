@@ -142,7 +142,7 @@ def figures(path, name):
 
 
 def line_of(found):
-    return " ".join(f"{x:.12g}" for x in found)
+    return " ".join(f"{x:.14g}" for x in found)
 
 
 def read():
