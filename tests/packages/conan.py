@@ -90,7 +90,7 @@ assert created(text) == package, "the headers are one package, whatever is asked
 if any(pathlib.Path(each, "thrust").is_dir() for each in ("/usr/include", "/usr/local/cuda/include/cccl")):
     expect("cut at 3 5, searched 2.7\n", run(*create, "--options=&:search=True", "--settings", "build_type=Debug"))
 # The compiled form, without optimisation and of the rooms that the program calls: the others take minutes.
-rooms = 'tools.cmake.cmaketoolchain:extra_variables={"STAGECUT_COMPILED_MODULES": "core;cost;schedule"}'
+rooms = 'tools.cmake.cmaketoolchain:extra_variables={"STAGECUT_COMPILED_MODULES": "core;cost;sequence;schedule"}'
 text = run(*create, "--options=&:compiled=True", "--settings", "build_type=Debug", "--conf", rooms)
 expect("cut at 3 5, compiled\n", text)
 assert created(text) != package, "the compiled form is a package of its own"

@@ -143,7 +143,7 @@ class choice_comparison {
     plan_request quick = asked;
     quick.backends = {};
     quick.search.progress = {};
-    quick.search.time_limit.reset();
+    if (quick.search.time_limit) *quick.search.time_limit /= 4 * static_cast<double>(open_.size());
     quick.search.node_limit = 0;
     outcome<plan> first = plan_makespan(model_, quick);
     if (!first) return;  // the search tells why
@@ -179,8 +179,7 @@ class choice_comparison {
     asked.search.ended = &ended_[i];
     outcome<plan> found = plan_makespan(model_, asked);
     if (hopeless) ended_[i] = search_end::complete;
-    if (!found && plans_[i]) return;
-    plans_[i] = std::move(found);
+    keep(i, std::move(found));
     show(i);
     // By how much it was worse when it stopped is chance; rounding below the best proves nothing.
     compared_plan& row = result_.compared[i];
@@ -199,6 +198,25 @@ class choice_comparison {
   /// Whether no plan of a combination with that bound can be the best. Ties go to the first.
   [[nodiscard]] bool is_hopeless(std::size_t i, double bound) const {
     return best_ && (bound > least_ || (bound == least_ && *best_ < i));
+  }
+
+  /// Keeps what a search found, or the first plan where that is better: then what the search proved holds for it, too.
+  void keep(std::size_t i, outcome<plan> found) {
+    if (!plans_[i]) {
+      plans_[i] = std::move(found);
+      return;
+    }
+    if (!found) return;
+    if (!(plans_[i]->objective.value < found->objective.value)) {
+      plans_[i] = std::move(found);
+      return;
+    }
+    plan first = *std::move(plans_[i]);
+    objective_value& of = first.objective;
+    of.bound = std::min(of.value, std::max(of.bound, found->objective.bound));
+    of.state = of.bound < of.value ? state::feasible : state::optimal;
+    plans_[i] = of.state == state::optimal ? outcome<plan>::optimal(std::move(first))
+                                           : outcome<plan>::feasible(std::move(first));
   }
 
   /// Shows a plan, or why there is none, in the row of its combination.
