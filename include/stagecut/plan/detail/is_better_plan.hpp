@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <functional>
 #include <vector>
 
 #include <stagecut/core/config.hpp>
@@ -15,7 +14,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 [[nodiscard]] inline std::vector<double> falling_costs(const plan& made) {
   std::vector<double> result;
   for (const planned_stage& stage : made.stages) result.push_back(stage.cost);
-  std::sort(result.begin(), result.end(), std::greater<>());
+  std::sort(result.rbegin(), result.rend());
   return result;
 }
 
