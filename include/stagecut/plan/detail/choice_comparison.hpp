@@ -177,13 +177,14 @@ class choice_comparison {
     asked.search.stop = stop;
     asked.search.nodes_spent = &nodes_[i];
     asked.search.ended = &ended_[i];
+    const double first_bound = result_.compared[i].bound;
     outcome<plan> found = plan_makespan(model_, asked);
     if (hopeless) ended_[i] = search_end::complete;
     keep(i, std::move(found));
     show(i);
     // By how much it was worse when it stopped is chance; rounding below the best proves nothing.
     compared_plan& row = result_.compared[i];
-    const double enough = least_ * all;
+    const double enough = std::max(least_ * all, first_bound);
     if (hopeless && enough < row.bound && enough / all >= least_) row.bound = enough;
   }
 
