@@ -230,7 +230,7 @@ class Module(unittest.TestCase):
                          "stagecut.plan: speeds = [1.0,1.0,1.0,2.0], must be left out where recomputation is planned: devices are alike")
         plain = drawn(random.Random(15), 8)
         self.assertIn("no layer defines", self.refused("recompute", plain, 4, **recomputed))
-        self.assertIn("no layer says", self.refused("tensor_parallel", plain, 4, microbatches=8, tensor_parallel="auto"))
+        self.assertIn("no layer defines", self.refused("tensor_parallel", plain, 4, microbatches=8, tensor_parallel="auto"))
         for keyword, value in (("empty_stages", 1), ("recompute", 3), ("recompute", [1]), ("replicas", [1.5]), ("topology", 4), ("inference", "yes"),
                                ("keep_together", [3]), ("time_weight", "0.5")):
             with self.subTest(keyword=keyword, value=value), self.assertRaisesRegex(TypeError, keyword):
