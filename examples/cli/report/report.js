@@ -1222,7 +1222,7 @@ function planPictures(plan, axis, room) {
   const known = plan.ranks.some((rank) => rank.causes);
   const caption = make("figcaption", {}, "What every rank does, over time ", known ? path : "");
   const made = make("article", {class: "plan"}, make("h3", {}, plan.title),
-    plan.facts && make("p", {class: "facts"}, plan.facts), make("figure", {}, caption, timeline.canvas, timeline.told),
+    plan.facts && make("p", {class: "facts"}, plan.facts), make("figure", {}, caption, timeline.canvas, timeline.status),
     behind("Ranks as a table", () => rankTable(passes)), behind("Passes as a table", () => passTable(passes)));
   if (passes.ranks.length > 0 && passes.ranks.every((rank) => rank.memory)) {
     timeline.memory = new MemoryChart(passes, axis);
