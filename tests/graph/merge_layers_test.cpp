@@ -303,7 +303,7 @@ TEST_CASE("time and memory are weighed as PyTorch's RFC-0022 does, from the inpu
 TEST_CASE("what cannot be merged is told") {
   const operator_graph graph = graph_of_work({2, 2, 2}, {{0, 1}, {1, 2}});
   CHECK(merge_layers(graph, {.parts = 2, .most_work = 3}).why().text() ==
-        "no cut keeps to the constraint: 3 parts are left, no two of which may be merged, and 2 were asked for; allow "
+        "no cut keeps to the constraint: 3 parts are left that may not be merged, and 2 were asked for; allow "
         "more "
         "parts, heavier ones, or longer searches");
   CHECK(merge_layers(graph, {.parts = 2, .most_work = 3}).state() == state::unknown);

@@ -52,7 +52,7 @@ class layers_merged {
     if (merger.stopped()) return answer::unknown({});
     if (merger.left() > request_.parts) {
       return answer::unknown({reason::cause::constraint, merger.left(), request_.parts,
-                              joined({merger.left(), " parts are left, no two of which may be merged, and ",
+                              joined({merger.left(), " parts are left that may not be merged, and ",
                                       request_.parts, request_.parts == 1 ? " was" : " were", " asked for"}),
                               "allow more parts, heavier ones, or longer searches"});
     }

@@ -263,7 +263,7 @@ class choice_comparison {
   /// the shape of its schedule.
   void explain() {
     bool unknown = false;
-    std::size_t told = open_.size();
+    std::size_t chosen = open_.size();
     const reason* least = nullptr;
     for (std::size_t i = open_.size(); i-- > 0;) {
       const compared_plan& row = result_.compared[i];
@@ -271,14 +271,14 @@ class choice_comparison {
       if (row.pipelines == 0 || !shape_obstacle(model_, open_[i]).empty()) continue;
       const reason& why = plans_[i].why();
       if (least != nullptr && least->lacks_fewer_bytes_than(why)) continue;
-      told = i;
+      chosen = i;
       if (why.lacks_fewer_bytes_than(reason())) least = &why;
     }
     if (open_.size() == 1 && plans_[0].why().what != reason::cause::limit_reached) {
       result_.best = std::move(plans_[0]);
       return;
     }
-    const std::size_t at = told < open_.size() ? told : 0;
+    const std::size_t at = chosen < open_.size() ? chosen : 0;
     const compared_plan& row = result_.compared[at];
     const std::string place = least == nullptr ? row.why : joined({text_of(open_[at]), ": ", row.why});
     const reason why{reason::cause::none_of_several, open_.size(), 0, place, ""};

@@ -3,9 +3,7 @@
 
 #include <stagecut/plan/compare_plans.hpp>
 
-#include <algorithm>
 #include <cstddef>
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -14,6 +12,7 @@
 #include <stagecut/plan/detail/combinations.hpp>
 #include <stagecut/plan/detail/row_plan.hpp>
 #include <stagecut/plan/parts/as_one_chain.hpp>
+#include <stagecut/plan/parts/take_last_row.hpp>
 #include <stagecut/plan/parts/with_machine.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_choices.hpp>
@@ -70,28 +69,6 @@ STAGECUT_DECL std::vector<plan_request> free_graph_requests(const plan_request& 
   return result;
 }
 
-/// Takes the plan of an added row if it is the best; what is proved of the best then includes that row.
-STAGECUT_DECL void take_added(plan_comparison& all, outcome<plan> found) {
-  const compared_plan& row = all.compared.back();
-  double best = std::numeric_limits<double>::infinity();
-  double open = best;
-  bool is_best = row.makespan > 0;
-  for (const compared_plan& each : all.compared) {
-    if (each.state == state::infeasible || each.pipelines == 0) continue;
-    open = std::min(open, each.bound / static_cast<double>(each.microbatches * each.pipelines));
-    if (each.makespan == 0) continue;
-    best = std::min(best, each.per_microbatch);
-    is_best = is_best && row.per_microbatch <= each.per_microbatch;
-  }
-  if (!is_best && !all.best) return;
-  plan made = is_best ? *std::move(found) : *std::move(all.best);
-  objective_value& of = made.objective;
-  const bool optimal = !(open < best);
-  of.bound = optimal ? of.value : of.value * (open / best);
-  of.state = optimal ? state::optimal : state::feasible;
-  all.best = optimal ? outcome<plan>::optimal(std::move(made)) : outcome<plan>::feasible(std::move(made));
-}
-
 /// Adds a plan of one more combination to a comparison.
 STAGECUT_DECL void add_compared(plan_comparison& all, outcome<plan> found, const profile& model,
                                 const plan_request& asked, std::size_t all_devices) {
@@ -110,7 +87,7 @@ STAGECUT_DECL void add_compared(plan_comparison& all, outcome<plan> found, const
     row.bound *= 1 - 0x1p-32;  // the same sum in another order
   }
   all.compared.push_back(std::move(row));
-  take_added(all, std::move(found));
+  take_last_row(all, std::move(found));
 }
 
 }  // namespace detail
