@@ -92,6 +92,7 @@
 #include <stagecut/plan/usual_search.hpp>
 #include <stagecut/plan/verify_plan.hpp>
 #include <stagecut/profile/accelerator.hpp>
+#include <stagecut/profile/efficiencies.hpp>
 #include <stagecut/profile/architecture.hpp>
 #include <stagecut/profile/as_chain.hpp>
 #include <stagecut/profile/as_inference.hpp>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -9,7 +8,7 @@
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/function_ref.hpp>
-#include <stagecut/profile/accelerator.hpp>
+#include <stagecut/profile/efficiencies.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 
@@ -27,13 +26,16 @@ struct efficiency_fit {
   transformer::efficiencies reached{};  ///< the best efficiencies found
   std::vector<double> predicted{};      ///< every time in seconds, with these
   double mean_error = 0;                ///< the weighted mean of |log(predicted / measured)|
-  std::array<bool, 3> determined{};     ///< whether the times depend on `gemm`, `power`, `network` at all
+  std::vector<bool> determined{};       ///< of each fitted constant, whether the times depend on it at all
 
   /// The relative error: predicted over measured seconds, minus 1.
   [[nodiscard]] double error(std::size_t i, const std::vector<measured_time>& measured) const {
     return predicted[i] / measured[i].seconds - 1;
   }
 };
+
+/// A constant of the cost model.
+using fitted_constant = double transformer::efficiencies::*;
 
 /// See `fit_efficiencies`.
 struct fit_efficiencies_fn {
@@ -42,14 +44,22 @@ struct fit_efficiencies_fn {
 
   /// See `fit_efficiencies`.
   [[nodiscard]] efficiency_fit operator()(const std::vector<measured_time>& measured, const predictor& predict,
-                                          const transformer::efficiencies& start = {}) const;
+                                          const transformer::efficiencies& start = {},
+                                          const std::vector<fitted_constant>& constants = {
+                                              &transformer::efficiencies::gemm, &transformer::efficiencies::power,
+                                              &transformer::efficiencies::network}) const;
 
  private:
-  using field = double transformer::efficiencies::*;
-  static constexpr std::array<field, 3> fields = {&transformer::efficiencies::gemm, &transformer::efficiencies::power,
-                                                  &transformer::efficiencies::network};
-  static constexpr double least = 0.02;
+  static constexpr double least = 0.02;  // of a constant, relative to 1 or to its start if that is larger or smaller
   static constexpr double most = 1.5;
+
+  /// What is fitted to what.
+  struct problem {
+    const std::vector<measured_time>& measured;
+    const predictor& predict;
+    const transformer::efficiencies& start;
+    const std::vector<fitted_constant>& constants;
+  };
 
   static void check(const std::vector<measured_time>& measured);
 
@@ -59,42 +69,39 @@ struct fit_efficiencies_fn {
   static double mean_error(const std::vector<measured_time>& measured, const std::vector<double>& predicted);
 
   /// Accepts other efficiencies and their predictions if they fit better.
-  static bool take(efficiency_fit& best, const transformer::efficiencies& tried,
-                   const std::vector<measured_time>& measured, const predictor& predict);
+  static bool take(efficiency_fit& best, const transformer::efficiencies& tried, const problem& of);
 
-  static double within(double value) { return value < least ? least : value > most ? most : value; }
+  // Shares are from `least` to `most`; other constants, such as seconds, within a factor of 50 of their start.
+  static double within(const problem& of, std::size_t field, double value);
 
-  using vector = std::array<double, 3>;
-  using matrix = std::array<vector, 3>;
+  using vector = std::vector<double>;
+  using matrix = std::vector<vector>;
 
   /// Solves equations with a positive definite matrix: elimination needs no pivots.
   static vector solved(matrix a, vector b);
 
   /// The derivative of the logarithm of each time by the logarithm of each efficiency.
-  static std::vector<vector> slopes_of(const efficiency_fit& at, const predictor& predict);
+  static matrix slopes_of(const efficiency_fit& at, const problem& of);
 
   /// A Newton step on the logarithms of the efficiencies. Squared errors are weighted by the reciprocals of their sizes,
   /// so that they act as absolute errors (iteratively reweighted least squares); damped until it improves the fit.
-  static bool newton_step(efficiency_fit& best, const std::vector<measured_time>& measured, const predictor& predict);
+  static bool newton_step(efficiency_fit& best, const problem& of);
 
   /// Repeats steps while they improve the fit by more than a millionth.
-  static void descend(efficiency_fit& best, const std::vector<measured_time>& measured, const predictor& predict,
-                      std::size_t steps = 50);
+  static void descend(efficiency_fit& best, const problem& of, std::size_t steps = 50);
 
   /// Descends also from other starting points, a few steps each, and continues from the best: hidden messages create
   /// several local minima.
-  static void descend_from_afar(efficiency_fit& best, const std::vector<measured_time>& measured,
-                                const predictor& predict);
+  static void descend_from_afar(efficiency_fit& best, const problem& of);
 
   /// Efficiencies one step away: the base-3 digits of `move` say which of them decrease, stay or increase.
-  static transformer::efficiencies moved(const efficiency_fit& from, std::size_t move, double step);
+  static transformer::efficiencies moved(const efficiency_fit& from, std::size_t move, double step, const problem& of);
 
-  /// Moves the efficiencies by steps in all directions while that improves the fit.
-  static void climb(efficiency_fit& best, double step, const std::vector<measured_time>& measured,
-                    const predictor& predict);
+  /// Moves the efficiencies by steps while that improves the fit: up to four in all directions at once, more one by one.
+  static void climb(efficiency_fit& best, double step, const problem& of);
 };
 
-/// Fits the three numbers of `efficiencies` to measured times: minimizes the weighted mean of
+/// Fits constants of the cost model, the three first by default, to measured times: minimizes the weighted mean of
 /// |log(predicted / measured)|, which is less sensitive to outliers than squares. Efficiencies that affect no time keep
 /// their values.
 ///
@@ -105,15 +112,18 @@ struct fit_efficiencies_fn {
 ///
 /// @param measured  the times, at least one with a positive weight
 /// @param predict   the model's times, in the same number, above 0
-/// @param start     the first starting point
+/// @param start     the first starting point; constants that are not fitted keep its values
+/// @param constants those to fit
 /// @throws          argument_error for times that are not above 0, for nothing to fit, and for a `predict` that returns
 ///                  another number of times
 inline constexpr fit_efficiencies_fn fit_efficiencies{};
 
 inline efficiency_fit fit_efficiencies_fn::operator()(const std::vector<measured_time>& measured,
                                                       const predictor& predict,
-                                                      const transformer::efficiencies& start) const {
+                                                      const transformer::efficiencies& start,
+                                                      const std::vector<fitted_constant>& constants) const {
   check(measured);
+  const problem of{measured, predict, start, constants};
   efficiency_fit best;
   best.reached = start;
   best.predicted = predict(start);
@@ -122,14 +132,14 @@ inline efficiency_fit fit_efficiencies_fn::operator()(const std::vector<measured
                                 detail::joined({"must be the number of measured times, ", measured.size()})));
   }
   best.mean_error = mean_error(measured, best.predicted);
-  for (std::size_t f = 0; f < fields.size(); ++f) {
+  for (const fitted_constant field : constants) {
     transformer::efficiencies other = start;
-    other.*fields[f] *= 0.9;
-    best.determined[f] = predict(other) != best.predicted;
+    other.*field *= 0.9;
+    best.determined.push_back(predict(other) != best.predicted);
   }
-  descend_from_afar(best, measured, predict);
-  for (const double by : {0.1, 0.03, 0.01, 0.003, 0.001}) climb(best, by, measured, predict);
-  descend(best, measured, predict);
+  descend_from_afar(best, of);
+  for (const double by : {0.1, 0.03, 0.01, 0.003, 0.001}) climb(best, by, of);
+  descend(best, of);
   return best;
 }
 

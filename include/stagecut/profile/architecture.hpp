@@ -33,12 +33,29 @@ struct latent_attention {
   friend bool operator==(const latent_attention&, const latent_attention&) = default;
 };
 
+/// Mamba-2 layers (Dao and Gu, Transformers are SSMs, arXiv 2405.21060, section 7).
+struct state_space {
+  std::size_t heads = 0;        ///< at least 1
+  std::size_t head_dim = 0;     ///< numbers of a head
+  std::size_t state = 0;        ///< numbers that a head keeps for each of its own
+  std::size_t groups = 1;       ///< heads of a group share the projections into and out of the state
+  std::size_t convolution = 4;  ///< tokens that the convolution before it sees
+
+  /// Equal in every part.
+  friend bool operator==(const state_space&, const state_space&) = default;
+};
+
+/// What mixes the tokens of a layer.
+enum class mixing : std::uint8_t { attention, mamba, none };
+
 /// Properties in which a layer may differ from others.
 struct layer_form {
-  std::size_t window = 0;  ///< most tokens that a query sees; 0: all
-  bool dense = false;      ///< one feed-forward part of width `ffn` instead of experts
+  std::size_t window = 0;              ///< most tokens that a query sees; 0: all
+  bool dense = false;                  ///< one feed-forward part of width `ffn` instead of experts
+  mixing mixer = mixing::attention;    ///< what comes before the feed-forward part
+  bool mixer_only = false;             ///< there is no feed-forward part
 
-  /// Equal in both parts.
+  /// Equal in every part.
   friend bool operator==(const layer_form&, const layer_form&) = default;
 };
 
@@ -108,10 +125,16 @@ struct architecture {
   std::size_t shared_ffn = 0;                ///< of the experts that every token visits, together; 0: none
   bool shared_gate = false;                  ///< a learned vector gates their output
   bool router_bias = false;                  ///< one number per expert
-  std::vector<layer_form> forms{};           ///< of each layer; empty: all alike, without a window
+  std::vector<layer_form> forms{};           ///< of each layer; empty: all alike, without a window; layers that
+                                             ///< predict further tokens may follow
   std::size_t mtp_layers = 0;                ///< after the others, each predicting one token further (DeepSeek-V3)
   bool head_bias = false;                    ///< one number per word
   std::optional<vision_tower> vision{};      ///< before the embedding
+  std::optional<state_space> mamba{};        ///< of layers whose form has it
+  std::size_t expert_hidden = 0;             ///< width of a token within experts; 0: `hidden`
+  bool squared_relu = false;                 ///< the activation function is no gate but the square of a ReLU
+  std::size_t router_groups = 0;             ///< of experts; a token visits those of `top_groups`; 0: one group
+  std::size_t top_groups = 0;                ///< groups that a token visits (DeepSeek-V3, section 2.1.2)
 
   /// Equal in every part.
   friend bool operator==(const architecture&, const architecture&) = default;
@@ -123,7 +146,7 @@ struct architecture {
 /// Whether a layer of a tower attends to all of an image.
 [[nodiscard]] STAGECUT_DECL bool sees_all(const vision_tower& v, std::size_t layer);
 
-/// The form of a layer; layers that predict further tokens have the form of the last layer.
+/// The form of a layer; layers that predict further tokens have the form of the last layer, if no other is given.
 [[nodiscard]] STAGECUT_DECL layer_form form_of(const architecture& a, std::size_t layer);
 
 }  // namespace stagecut::inline STAGECUT_ABI::transformer

@@ -53,6 +53,11 @@ STAGECUT_DECL std::optional<fault> vision_fault(const vision_tower& v);
 
 STAGECUT_DECL std::optional<fault> latent_fault(const latent_attention& l);
 
+STAGECUT_DECL std::optional<fault> mamba_fault(const state_space& m);
+
+/// The first layer whose form has no figures or no parts.
+STAGECUT_DECL std::optional<fault> forms_fault(const architecture& a);
+
 /// The first field of a model out of its range.
 STAGECUT_DECL std::optional<fault> out_of_range(const architecture& a);
 

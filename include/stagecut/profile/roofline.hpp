@@ -5,6 +5,7 @@
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/profile/accelerator.hpp>
+#include <stagecut/profile/efficiencies.hpp>
 #include <stagecut/profile/transformer_training.hpp>
 
 // How long a device takes for the operations of transformers: a roofline that adds the times of computing and of moving
@@ -17,7 +18,8 @@ enum class term_kind : std::uint8_t {
   attention,  ///< the core of attention: scores, softmax, weighted sum
   movement,   ///< everything else on a device: bound by memory
   message,    ///< communication among devices that share a layer or its parameters
-  repetition  ///< operations of the forward pass that the backward pass recomputes
+  repetition, ///< operations of the forward pass that the backward pass recomputes
+  host        ///< waiting for the host, which launches kernels
 };
 
 /// The words for kinds of terms.
@@ -25,7 +27,21 @@ inline constexpr named<term_kind> term_names[] = {{"product", term_kind::product
                                                   {"attention", term_kind::attention},
                                                   {"movement", term_kind::movement},
                                                   {"message", term_kind::message},
-                                                  {"repetition", term_kind::repetition}};
+                                                  {"repetition", term_kind::repetition},
+                                                  {"host", term_kind::host}};
+
+/// The part of a layer that a term belongs to, for recomputation by modules.
+enum class layer_module : std::uint8_t { other, layernorm, moe_act, mla_up_proj, core_attn, mlp, moe };
+
+/// Whether the backward pass recomputes the terms of a part.
+[[nodiscard]] STAGECUT_DECL bool recomputes(const module_set& modules, layer_module part) noexcept;
+
+/// What distinguishes a product.
+struct product_kind {
+  bool narrow = true;       ///< whether it uses the precision of the layers, of 8 or 4 bits; false: 16 bits at least
+  double share = 1;         ///< reached share of the rate of large products
+  bool accumulates = false; ///< whether it adds to a gradient in memory: reads and writes it
+};
 
 /// One summand of the time of a pass, and its inputs.
 struct term {
@@ -44,6 +60,8 @@ struct term {
   double seconds = 0;                    ///< what it adds to its pass: less than `alone` if partly hidden
   double beside = 0;                     ///< of a message: seconds of work that overlap with it
   double waiting = 0;                    ///< of a repetition: seconds of waiting for messages
+  double kernels = 0;                    ///< of a movement: kernels, each with a tail; of the host: launches
+  layer_module module = layer_module::other;  ///< the part that recomputation by modules drops
 };
 
 /// A group of communicating devices.
@@ -55,33 +73,49 @@ struct device_group {
 /// Times of operations on a device. All seconds are finite for figures that `check` accepts.
 class roofline {
  public:
-  static constexpr double memory_share = 0.85;   ///< share of the bandwidth reached by operations that only move data
-  static constexpr double launch = 3e-6;         ///< seconds of overhead of every product
   static constexpr double near_latency = 10e-6;  ///< seconds of latency of a message within a domain
   static constexpr double far_latency = 25e-6;   ///< seconds of latency of a message between domains
-  static constexpr double hidden_share = 0.1;    ///< share of a hidden message that slows the work it overlaps
-  static constexpr double attention_forward = 0.75;   ///< share of a product's rate in the core of attention, forward
-  static constexpr double attention_backward = 0.60;  ///< the same, backward
+  static constexpr double launch = 3e-6;         ///< seconds of overhead of every product in inference
+  static constexpr double attention_forward = 0.75;  ///< share of a product's rate in the core, in inference
 
   /// @param on         a device
   /// @param precision  of matrix products
   /// @param reached    the reached share of its peaks
-  /// @throws           invalid_input for `fp8` on a device without it
+  /// @throws           invalid_input for a precision that the device lacks
   roofline(const device& on, number precision, const efficiencies& reached);
 
   /// Bytes of a number in memory between operations.
   [[nodiscard]] double number_bytes() const noexcept { return precision_ == number::fp32 ? 4 : 2; }
 
-  /// `count` products of m x k and k x n in one launch: the time of the FLOPs at the best product's rate plus the time of
-  /// the bytes of all three matrices. With 8-bit numbers the first matrix is read and converted first.
+  /// Bytes of an operand of a product, with its scales.
+  [[nodiscard]] double operand_bytes(bool narrow = true) const noexcept;
+
+  /// Bytes that the conversion of a number to an operand moves; 0: there is none.
+  [[nodiscard]] double cast_bytes() const noexcept;
+
+  /// Whether products of layers use 8 or 4 bits.
+  [[nodiscard]] bool is_narrow() const noexcept { return precision_ > number::fp32; }
+
+  /// `count` products of m x k and k x n in one launch: the time of the FLOPs at the product's rate plus the time of the
+  /// bytes of all three matrices. Conversions are not included.
+  /// @param gradient_bytes  of a number of the result, if it accumulates
   [[nodiscard]] term product(const char* name, double m, double k, double n, double count = 1,
-                             bool narrow = true) const;
+                             const product_kind& kind = {}, double gradient_bytes = 2) const;
+
+  /// The same in inference: with 8-bit numbers the first matrix is read and converted first.
+  [[nodiscard]] term served_product(const char* name, double m, double k, double n, double count = 1,
+                                    bool narrow = true) const;
 
   /// Work on attention scores: FLOPs at a share of a product's rate, plus bytes moved.
   [[nodiscard]] term attention(const char* name, double flops, double share, double bytes) const;
 
-  /// An operation that moves `bytes`.
-  [[nodiscard]] term movement(const char* name, double bytes) const;
+  /// The core of attention without scores in memory: its products at the device's peak and one exponential per score
+  /// share the pass, so that their times add as the sides of a right angle (hypotenuse).
+  /// @param narrow  whether its products use 8-bit numbers
+  [[nodiscard]] term core(const char* name, double flops, double scores, bool backward, bool narrow) const;
+
+  /// An operation that moves `bytes` in `kernels` kernels.
+  [[nodiscard]] term movement(const char* name, double bytes, double kernels = 1) const;
 
   /// `count` all-gathers of `bytes` in total, where each device lacks all but its own part, or `count` reduce-scatters.
   /// An all-reduce counts as both.
@@ -95,7 +129,18 @@ class roofline {
   [[nodiscard]] double link_rate(const device_group& group) const;
 
   /// Bytes per second that operations move.
-  [[nodiscard]] double memory_rate() const noexcept { return on_.bandwidth * memory_share; }
+  [[nodiscard]] double memory_rate() const noexcept {
+    return on_.sustained_bandwidth > 0 ? on_.sustained_bandwidth : on_.bandwidth * reached_.memory;
+  }
+
+  /// The device.
+  [[nodiscard]] const device& on() const noexcept { return on_; }
+
+  /// The constants.
+  [[nodiscard]] const efficiencies& reached() const noexcept { return reached_; }
+
+  /// FLOP per byte of memory traffic: products of the precision at the sustained rate, and the memory's bandwidth.
+  [[nodiscard]] double intensity() const noexcept { return narrow_ / reached_.gemm / on_.bandwidth; }
 
   /// A group of `members` devices, `stride` devices between neighbours, with its members per domain.
   [[nodiscard]] device_group group(double members, double stride) const;
@@ -109,6 +154,8 @@ class roofline {
     return group.in_domain >= group.members ? near_latency : far_latency;
   }
 
+  [[nodiscard]] double rate_of(number precision) const;
+
   device on_;
   number precision_;
   efficiencies reached_;
@@ -117,7 +164,8 @@ class roofline {
 };
 
 /// Seconds that a message of `message` seconds adds to overlapping work of `work` seconds.
-[[nodiscard]] STAGECUT_DECL double seconds_seen(double message, double work) noexcept;
+/// @param share  of the hidden part, which slows the work
+[[nodiscard]] STAGECUT_DECL double seconds_seen(double message, double work, double share = 0.1) noexcept;
 
 }  // namespace stagecut::inline STAGECUT_ABI::transformer
 

@@ -63,14 +63,14 @@ STAGECUT_DECL microbatch batch_of(const architecture& a, const training& r, cons
 /// @throws         stagecut::invalid_input as `profile`, and for 0 requests
 STAGECUT_DECL stagecut::profile inference_profile(const architecture& a, const serving& how = {},
                                                   serving_phase phase = serving_phase::decode, const device& on = {},
-                                                  const efficiencies& reached = {});
+                                                  const efficiencies& reached = serving_efficiencies);
 
 /// The terms of the times in such a profile, per layer in its order.
 ///
 /// @throws  stagecut::invalid_input as `inference_profile`
 STAGECUT_DECL std::vector<pass_terms> explain_inference(const architecture& a, const serving& how = {},
                                                         serving_phase phase = serving_phase::decode,
-                                                        const device& on = {}, const efficiencies& reached = {});
+                                                        const device& on = {}, const efficiencies& reached = serving_efficiencies);
 
 }  // namespace stagecut::inline STAGECUT_ABI::transformer
 

@@ -13,10 +13,39 @@
 // How transformers are trained. transformer.hpp lists the sources.
 namespace stagecut::inline STAGECUT_ABI::transformer {
 
-/// The number format of a computation. With `fp8`, matrix products use 8-bit numbers; all else is as with `bf16`.
-enum class number : std::uint8_t { bf16, fp16, fp32, fp8 };
+/// The number format of a computation. With 8 and 4 bits, matrix products of layers use these numbers; all else is as
+/// with `bf16`. `fp8` has one scale per tensor, `mxfp8` and `nvfp4` have one per block of 32 and of 16 numbers (OCP
+/// Microscaling Formats, 2023).
+enum class number : std::uint8_t { bf16, fp16, fp32, fp8, mxfp8, nvfp4 };
 /// What the backward pass recomputes: nothing, the core of attention (Korthikanti, section 5), the whole layer.
 enum class recomputing : std::uint8_t { none, selective, full };
+/// Parts of a layer that the backward pass recomputes one by one, by the names that Megatron's `--recompute-modules` has.
+struct module_set {
+  bool layernorm = false;    ///< norms before attention and feed-forward part
+  bool moe_act = false;      ///< the activation function of experts
+  bool mla_up_proj = false;  ///< of latent attention: from narrow vectors to heads
+  bool core_attn = false;    ///< scores, softmax, weighted sum
+  bool mlp = false;          ///< a dense feed-forward part
+  bool moe = false;          ///< a feed-forward part of experts, with its messages
+
+  /// Whether there are none.
+  [[nodiscard]] bool empty() const noexcept { return *this == module_set{}; }
+
+  /// Equal in every part.
+  friend bool operator==(const module_set&, const module_set&) = default;
+};
+/// How tokens get to their experts and back.
+enum class dispatching : std::uint8_t {
+  alltoall,  ///< a collective of NCCL: one copy per expert; tokens are sorted before and after it
+  deepep,    ///< kernels that send one copy per node or device (DeepEP)
+  hybridep,  ///< the same, with fewer multiprocessors (HybridEP)
+};
+/// Which kernels of a layer are launched together, as CUDA graphs.
+enum class graphing : std::uint8_t {
+  none,    ///< each alone, by the host
+  scoped,  ///< attention and routers as graphs
+  full     ///< the whole iteration is a graph
+};
 /// What the messages among devices that share a layer overlap with.
 enum class overlapping : std::uint8_t {
   none,  ///< with nothing: all of their time is exposed
@@ -26,7 +55,18 @@ enum class overlapping : std::uint8_t {
 
 /// The words for number formats, in files and on the command line.
 inline constexpr named<number> precision_names[] = {
-    {"bf16", number::bf16}, {"fp16", number::fp16}, {"fp32", number::fp32}, {"fp8", number::fp8}};
+    {"bf16", number::bf16}, {"fp16", number::fp16},   {"fp32", number::fp32},
+    {"fp8", number::fp8},   {"mxfp8", number::mxfp8}, {"nvfp4", number::nvfp4}};
+/// The words for recomputed modules: Megatron's.
+inline constexpr named<bool module_set::*> module_names[] = {
+    {"layernorm", &module_set::layernorm}, {"moe_act", &module_set::moe_act}, {"mla_up_proj", &module_set::mla_up_proj},
+    {"core_attn", &module_set::core_attn}, {"mlp", &module_set::mlp},         {"moe", &module_set::moe}};
+/// The words for dispatchers.
+inline constexpr named<dispatching> dispatcher_names[] = {
+    {"alltoall", dispatching::alltoall}, {"deepep", dispatching::deepep}, {"hybridep", dispatching::hybridep}};
+/// The words for CUDA graphs.
+inline constexpr named<graphing> graph_names[] = {
+    {"none", graphing::none}, {"scoped", graphing::scoped}, {"full", graphing::full}};
 /// The words for recomputation.
 inline constexpr named<recomputing> recomputation_names[] = {
     {"none", recomputing::none}, {"selective", recomputing::selective}, {"full", recomputing::full}};
@@ -54,6 +94,15 @@ struct training {
   bool exchange_hidden = true;  ///< gradient and parameter exchange overlaps with the passes at an iteration's ends
   std::optional<double> recomputed_share{};  ///< recomputed share of the forward pass; sets the time in place of
                                              ///< `recomputation`, which still sets what is kept
+  module_set modules{};                               ///< recomputed parts, where `recomputation` is not `full`
+  dispatching dispatcher = dispatching::hybridep;     ///< of tokens to experts on other devices
+  bool expert_overlap = false;  ///< messages of experts run behind the passes of other microbatches
+  graphing graphs = graphing::scoped;                 ///< CUDA graphs
+  bool fused_experts = false;        ///< products of experts with activation function and casts in one kernel
+  bool attention_fp8 = false;        ///< the core of attention uses 8-bit numbers
+  bool head_fp8 = false;             ///< the head's product uses the precision of the layers
+  double offloaded = 0;              ///< share of the kept activations that waits in the host's memory
+  std::size_t microbatches = 0;      ///< of an iteration, of whose messages of experts one is exposed; 0: many
 
   /// Equal in every part.
   friend bool operator==(const training&, const training&) = default;

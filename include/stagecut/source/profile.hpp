@@ -15,6 +15,7 @@
 #include <stagecut/profile/detail/check_architecture.ipp>
 #include <stagecut/profile/detail/check_figures.ipp>
 #include <stagecut/profile/detail/each_tie.ipp>
+#include <stagecut/profile/detail/efficiencies.ipp>
 #include <stagecut/profile/detail/flatten_modules.ipp>
 #include <stagecut/profile/detail/layer.ipp>
 #include <stagecut/profile/detail/layer_graph.ipp>

@@ -17,7 +17,9 @@ STAGECUT_DECL accelerator_file read_accelerator(std::string_view text, std::stri
   const auto parsed = detail::parse_json(text, source, limits);
   const detail::json_value whole(parsed, source, limits);
   whole.object().only({"name", "flops", "gemm", "gemm_fp8", "flops_fp32", "bandwidth", "memory", "link", "pair",
-                       "domain", "network", "power_limited"});
+                       "domain", "network", "power_limited", "flops_fp8", "flops_fp4", "gemm_fp4", "sustained",
+                       "sustained_fp8", "sustained_fp4", "exponentials", "sinks", "dispatch_sms", "host_link", "used",
+                       "sources", "note"});
   accelerator_file made;
   transformer::device& on = made.figures;
   on.name = {};
@@ -42,6 +44,17 @@ STAGECUT_DECL accelerator_file read_accelerator(std::string_view text, std::stri
   read("link", on.link);
   read("pair", on.pair);
   read("network", on.network);
+  read("flops_fp8", on.flops_fp8);
+  read("flops_fp4", on.flops_fp4);
+  read("gemm_fp4", on.gemm_fp4);
+  read("sustained", on.sustained);
+  read("sustained_fp8", on.sustained_fp8);
+  read("sustained_fp4", on.sustained_fp4);
+  read("exponentials", on.exponentials);
+  read("sinks", on.sinks);
+  read("dispatch_sms", on.dispatch_sms);
+  read("host_link", on.host_link);
+  if (const auto used = whole.find("used")) on.used = used->count(1);
   if (!whole.find("link")) on.link = on.network;  // no message stays within a domain: only network cards limit them
   if (const auto domain = whole.find("domain")) on.domain = domain->count(1);
   if (const auto limited = whole.find("power_limited")) on.power_limited = limited->flag();

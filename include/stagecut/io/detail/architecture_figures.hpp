@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <stagecut/core/names.hpp>
@@ -53,7 +54,20 @@ void each_figure(Architecture& a, const Visit& at) {
   at("encoder", a.encoder);
   at("causal", a.causal);
   at("mtp_layers", a.mtp_layers);
+  at("expert_hidden", a.expert_hidden, 1);
+  at("squared_relu", a.squared_relu);
+  at("router_groups", a.router_groups, 1);
+  at("top_groups", a.top_groups, 1);
   at("sequence", a.sequence);
+}
+
+template <class Mamba, class Visit>
+void each_mamba_figure(Mamba& m, const Visit& at) {
+  at("heads", m.heads);
+  at("head_dim", m.head_dim);
+  at("state", m.state);
+  at("groups", m.groups);
+  at("convolution", m.convolution);
 }
 
 template <class Latent, class Visit>
@@ -110,6 +124,15 @@ void each_training_figure(Training& r, const Visit& at) {
   at("state_bytes", r.state_bytes);
   at("flash", r.flash);
   at("variants", r.variants);
+  at("modules", r.modules, transformer::module_names);
+  at("dispatcher", r.dispatcher, transformer::dispatcher_names);
+  at("expert_overlap", r.expert_overlap);
+  at("graphs", r.graphs, transformer::graph_names);
+  at("fused_experts", r.fused_experts);
+  at("attention_fp8", r.attention_fp8);
+  at("head_fp8", r.head_fp8);
+  at("offloaded", r.offloaded);
+  at("microbatches", r.microbatches, 1);
 }
 
 /// Sets fields from the members of an object; a missing member leaves its field unchanged.
@@ -129,6 +152,9 @@ class figure_reader {
   void operator()(std::string_view key, std::optional<double>& into) const {
     if (const auto found = from_->find(key)) into = found->amount();
   }
+  void operator()(std::string_view key, double& into) const {
+    if (const auto found = from_->find(key)) into = found->amount();
+  }
   void operator()(std::string_view key, std::string& into) const {
     if (const auto found = from_->find(key)) into = found->text();
   }
@@ -140,6 +166,13 @@ class figure_reader {
   template <class Field, class Choice, std::size_t n>
   void operator()(std::string_view key, Field& into, const named<Choice> (&words)[n]) const {
     if (const auto found = from_->find(key)) into = found->one_of(words);
+  }
+  template <std::size_t n>
+  void operator()(std::string_view key, transformer::module_set& into,
+                  const named<bool transformer::module_set::*> (&words)[n]) const {
+    const auto found = from_->find(key);
+    if (!found) return;
+    for (const json_value& element : found->elements()) into.*element.one_of(words) = true;
   }
 
  private:
@@ -176,6 +209,15 @@ class figure_writer {
   template <class Choice, std::size_t n>
   void operator()(std::string_view key, const Choice& value, const named<Choice> (&words)[n]) const {
     into_->set(key, name_of(words, value));
+  }
+  template <std::size_t n>
+  void operator()(std::string_view key, const transformer::module_set& value,
+                  const named<bool transformer::module_set::*> (&words)[n]) const {
+    json names = json::array();
+    for (const auto& [name, field] : words) {
+      if (value.*field) names.push_back(name);
+    }
+    into_->set(key, std::move(names));
   }
   template <class Choice, std::size_t n>
   void operator()(std::string_view key, const std::optional<Choice>& value, const named<Choice> (&words)[n]) const {

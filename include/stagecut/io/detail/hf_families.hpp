@@ -170,6 +170,9 @@ inline void qwen3_moe_rules(hf_figures& at, transformer::architecture& a) {
 inline void deepseek_experts(hf_figures& at, transformer::architecture& a) {
   set_experts(at, a, "n_routed_experts", 0, 0, at.needed({"moe_intermediate_size"}));
   a.shared_ffn = at.count({"n_shared_experts"}, 0) * a.expert_ffn;
+  a.router_groups = at.count_or_null("n_group", 0);
+  a.top_groups = at.count_or_null("topk_group", 0);
+  if (a.router_groups < 2) a.router_groups = a.top_groups = 0;  // all experts are one group
   const std::size_t first = at.count({"first_k_dense_replace"}, 0);
   const std::size_t step = at.count({"moe_layer_freq"}, 1, 1);
   set_dense(a, [&](std::size_t i) { return i < first || i % step != 0; });

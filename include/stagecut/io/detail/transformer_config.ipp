@@ -32,19 +32,23 @@ inline std::vector<transformer::layer_form> read_forms(const json_value& from, c
   constexpr std::size_t widest = transformer::detail::most_of_a_count;
   std::vector<transformer::layer_form> pattern;
   for (const json_value& element : from.elements()) {
-    element.only({"layers", "window", "dense"});
+    element.only({"layers", "window", "dense", "mixer", "mixer_only"});
     transformer::layer_form form;
     std::size_t layers = 1;
     const figure_reader at(element);
     at("layers", layers, 1);
     at("window", form.window);
     at("dense", form.dense);
+    at("mixer", form.mixer, mixer_names);
+    at("mixer_only", form.mixer_only);
     if (form.window > widest)
       element.at("window").fail(std::to_string(form.window), " is above ", std::to_string(widest));
     if (layers > most || pattern.size() + layers > most) element.fail("more than ", std::to_string(most), " layers");
     pattern.insert(pattern.end(), layers, form);
   }
   if (pattern.empty()) from.fail("is empty");
+  const std::size_t all = a.layers <= most && a.mtp_layers <= most ? a.layers + a.mtp_layers : most;
+  if (pattern.size() == all) return pattern;
   if (pattern.size() > a.layers) {
     from.fail("of ", std::to_string(pattern.size()), " layers, and there are ", std::to_string(a.layers));
   }
@@ -76,6 +80,8 @@ inline json written_forms(const std::vector<transformer::layer_form>& forms) {
     each["layers"] = last - first;
     if (forms[first].window != 0) each["window"] = forms[first].window;
     if (forms[first].dense) each["dense"] = true;
+    if (forms[first].mixer != transformer::mixing::attention) each["mixer"] = name_of(mixer_names, forms[first].mixer);
+    if (forms[first].mixer_only) each["mixer_only"] = true;
     made.push_back(std::move(each));
     first = last;
   }
@@ -94,6 +100,8 @@ inline constexpr std::initializer_list<const char*> required_figures = {"name", 
 
 inline constexpr std::initializer_list<const char*> required_latent = {"kv_rank", "plain_dim", "value_dim"};
 
+inline constexpr std::initializer_list<const char*> required_mamba = {"heads", "head_dim", "state"};
+
 inline constexpr std::initializer_list<const char*> required_vision = {"layers", "hidden", "heads",
                                                                        "ffn",    "inputs", "patches"};
 
@@ -102,6 +110,14 @@ inline transformer::latent_attention read_latent(const json_value& from) {
   only_figures(from, [&](const auto& at) { each_latent_figure(made, at); });
   require(from, required_latent);
   each_latent_figure(made, figure_reader(from));
+  return made;
+}
+
+inline transformer::state_space read_mamba(const json_value& from) {
+  transformer::state_space made;
+  only_figures(from, [&](const auto& at) { each_mamba_figure(made, at); });
+  require(from, required_mamba);
+  each_mamba_figure(made, figure_reader(from));
   return made;
 }
 
@@ -115,11 +131,12 @@ inline transformer::vision_tower read_vision(const json_value& from) {
 
 inline transformer::architecture read_architecture(const json_value& from) {
   transformer::architecture a;
-  only_figures(from, [&](const auto& at) { each_figure(a, at); }, {"latent", "forms", "vision", "training", "quantized"});
+  only_figures(from, [&](const auto& at) { each_figure(a, at); }, {"latent", "mamba", "forms", "vision", "training", "quantized"});
   require(from, required_figures);
   each_figure(a, figure_reader(from));
   if (a.name.empty()) from.at("name").fail("is empty");
   if (const auto latent = from.find("latent")) a.latent = read_latent(*latent);
+  if (const auto mamba = from.find("mamba")) a.mamba = read_mamba(*mamba);
   if (const auto forms = from.find("forms")) a.forms = read_forms(*forms, a);
   if (const auto vision = from.find("vision")) a.vision = read_vision(*vision);
   return a;
@@ -225,6 +242,12 @@ STAGECUT_DECL std::string as_json(const transformer_config& config) {
         detail::changed_figures(
             *a.latent, [](const auto& of, const auto& at) { detail::each_latent_figure(of, at); }, "config#/latent",
             detail::required_latent));
+  }
+  if (a.mamba) {
+    set(made, "mamba",
+        detail::changed_figures(
+            *a.mamba, [](const auto& of, const auto& at) { detail::each_mamba_figure(of, at); }, "config#/mamba",
+            detail::required_mamba));
   }
   if (!a.forms.empty()) set(made, "forms", detail::written_forms(a.forms));
   if (a.vision) {

@@ -17,4 +17,9 @@ inline constexpr named<transformer::normalization> norm_names[] = {{"layernorm",
 inline constexpr named<transformer::qk_norm> qk_norm_names[] = {
     {"none", transformer::qk_norm::none}, {"head", transformer::qk_norm::head}, {"token", transformer::qk_norm::token}};
 
+/// The words for what mixes the tokens of a layer.
+inline constexpr named<transformer::mixing> mixer_names[] = {{"attention", transformer::mixing::attention},
+                                                             {"mamba", transformer::mixing::mamba},
+                                                             {"none", transformer::mixing::none}};
+
 }  // namespace stagecut::inline STAGECUT_ABI::io

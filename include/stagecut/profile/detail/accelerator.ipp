@@ -33,17 +33,23 @@ STAGECUT_DECL void check(const device& on) {
   for (const auto& [field, value] : figures) {
     if (!is_finite(value) || !(value > 0)) detail::refuse_device("device.", field, value, "is not above 0");
   }
-  for (const auto& [field, value] : {std::pair("gemm_fp8", on.gemm_fp8), {"pair", on.pair}}) {
+  for (const auto& [field, value] : {std::pair("gemm_fp8", on.gemm_fp8),
+                                     {"pair", on.pair},
+                                     {"flops_fp8", on.flops_fp8},
+                                     {"flops_fp4", on.flops_fp4},
+                                     {"gemm_fp4", on.gemm_fp4},
+                                     {"sustained", on.sustained},
+                                     {"sustained_fp8", on.sustained_fp8},
+                                     {"sustained_fp4", on.sustained_fp4},
+                                     {"exponentials", on.exponentials},
+                                     {"dispatch_sms", on.dispatch_sms},
+                                     {"host_link", on.host_link}}) {
     if (!is_finite(value) || is_negative(value)) detail::refuse_device("device.", field, value, "is negative");
   }
+  if (!is_finite(on.sinks) || !(on.sinks > 0)) detail::refuse_device("device.", "sinks", on.sinks, "is not above 0");
   if (on.domain == 0) detail::refuse_device("device.", "domain", 0, "is not above 0");
-}
-
-STAGECUT_DECL void check(const efficiencies& reached) {
-  for (const auto& [field, value] :
-       {std::pair("gemm", reached.gemm), {"power", reached.power}, {"network", reached.network}}) {
-    if (is_finite(value) && value > 0 && value <= 2) continue;
-    detail::refuse_device("efficiency.", field, value, "is not above 0 and at most 2");
+  if (on.used > on.domain) {
+    detail::refuse_device("device.", "used", static_cast<double>(on.used), "is above the devices of the domain");
   }
 }
 

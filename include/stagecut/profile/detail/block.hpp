@@ -43,6 +43,22 @@ struct block {
   double visits = 1;                              ///< experts that a token visits
   double shared_ffn = 0;                          ///< inner width of the experts that every token visits
   bool shared_gate = false, router_bias = false;  ///< as in `architecture`
+  const state_space* mamba = nullptr;             ///< the mixer, in place of attention; null: none
+  bool attends = true;                            ///< whether attention mixes the tokens
+  bool feeds = true;                              ///< whether there is a feed-forward part
+  double mamba_heads = 0;                         ///< on one device
+  double mamba_groups = 0;                        ///< on one device
+  double expert_hidden = 0;                       ///< width of a token within experts
+  bool latent_experts = false;                    ///< whether it is projected to that width
+  bool squared_relu = false;                      ///< as in `architecture`
+  double router_groups = 0, top_groups = 0;       ///< as in `architecture`
+
+  /// Parts with a sum of their own: those that follow each other.
+  [[nodiscard]] double parts() const { return parallel || !feeds || !(attends || mamba != nullptr) ? 1 : 2; }
+  /// Width of the state-space part's inner vectors.
+  [[nodiscard]] double mamba_inner() const { return mamba_heads * static_cast<double>(mamba->head_dim); }
+  /// Width of its projections into and out of the state, together.
+  [[nodiscard]] double mamba_projections() const { return 2 * mamba_groups * static_cast<double>(mamba->state); }
 };
 
 /// Parameters of a norm. Like all parameters outside of split matrices, each device has them whole.
@@ -68,9 +84,18 @@ inline double cached_numbers(const block& b) {
 /// matrices split by rows are whole.
 STAGECUT_DECL double attention_parameters(const block& b);
 
+/// Parameters of a Mamba-2 part without its norm before: projections in and out, the convolution and its bias, three
+/// numbers of each head, the scales of the gated norm (Dao and Gu, arXiv 2405.21060, section 7).
+STAGECUT_DECL double mamba_parameters(const block& b);
+
+/// Parameters of a feed-forward part of that inner width, for tokens of that width.
+inline double feed_forward_parameters(const block& b, double width, double ffn) {
+  return (b.gates + 1) * width * ffn + (b.ffn_bias ? b.gates * ffn + width : 0);
+}
+
 /// Parameters of one expert, or of the only feed-forward part.
 inline double expert_parameters(const block& b, double ffn) {
-  return (b.gates + 1) * b.hidden * ffn + (b.ffn_bias ? b.gates * ffn + b.hidden : 0);
+  return b.feeds ? feed_forward_parameters(b, b.all_experts == 0 ? b.hidden : b.expert_hidden, ffn) : 0;
 }
 
 /// Parameters of the router and of the experts that every token visits.
@@ -78,7 +103,8 @@ STAGECUT_DECL double shared_parameters(const block& b);
 
 /// Parameters of a layer except its experts, or its only feed-forward part: identical on all replicas of the device.
 inline double common_parameters(const block& b) {
-  return attention_parameters(b) + shared_parameters(b) + b.norms * b.norm_numbers;
+  return (b.attends ? attention_parameters(b) : 0) + (b.mamba != nullptr ? mamba_parameters(b) : 0) +
+         shared_parameters(b) + b.norms * b.norm_numbers;
 }
 
 /// Parameters of its experts, or of its only feed-forward part.

@@ -44,9 +44,20 @@ STAGECUT_DECL block block_of(const architecture& a, std::size_t layer, const way
   made.dropout = a.dropout;
   made.window = static_cast<double>(form.window);
   made.parallel = a.parallel;
+  made.squared_relu = a.squared_relu;
+  made.attends = form.mixer == mixing::attention;
+  made.feeds = !form.mixer_only;
+  if (form.mixer == mixing::mamba) {
+    made.mamba = &*a.mamba;
+    made.mamba_heads = static_cast<double>(a.mamba->heads) / split.tensor;
+    const double groups = static_cast<double>(a.mamba->groups) / split.tensor;
+    made.mamba_groups = groups < 1 ? 1 : groups;
+  }
   made.norms = static_cast<double>(a.norms);
+  if (made.norms < made.parts()) made.norms = made.parts();  // models of one part a layer, and a layer with two
   made.norm_numbers = norm_parameters(a.norm, made.hidden);
   made.gates = a.gated ? 2 : 1;
+  if (!made.feeds) return made;
   const bool routed = a.experts != 0 && !form.dense;
   made.ffn = static_cast<double>(routed && a.expert_ffn != 0 ? a.expert_ffn : a.ffn);
   made.ffn /= routed && split.experts > 1 ? 1 : split.tensor;
@@ -57,6 +68,10 @@ STAGECUT_DECL block block_of(const architecture& a, std::size_t layer, const way
   made.shared_ffn = static_cast<double>(a.shared_ffn) / split.tensor;
   made.shared_gate = a.shared_gate;
   made.router_bias = a.router_bias;
+  made.latent_experts = a.expert_hidden != 0;
+  made.expert_hidden = static_cast<double>(a.expert_hidden != 0 ? a.expert_hidden : a.hidden);
+  made.router_groups = static_cast<double>(a.router_groups);
+  made.top_groups = static_cast<double>(a.top_groups);
   return made;
 }
 
@@ -94,11 +109,19 @@ STAGECUT_DECL double attention_parameters(const block& b) {
   return made + (b.sinks ? b.heads : 0);
 }
 
+STAGECUT_DECL double mamba_parameters(const block& b) {
+  const double inner = b.mamba_inner();
+  const double convolved = inner + b.mamba_projections();
+  return b.hidden * (inner + convolved + b.mamba_heads) + convolved * static_cast<double>(b.mamba->convolution + 1) +
+         3 * b.mamba_heads + inner + inner * b.hidden;
+}
+
 STAGECUT_DECL double shared_parameters(const block& b) {
   if (b.all_experts == 0) return 0;
   const double router = b.hidden * b.all_experts + (b.router_bias ? b.all_experts : 0);  // Shazeer, equation 4
-  const double shared = b.shared_ffn == 0 ? 0 : expert_parameters(b, b.shared_ffn);
-  return router + shared + (b.shared_gate ? b.hidden : 0);
+  const double shared = b.shared_ffn == 0 ? 0 : feed_forward_parameters(b, b.hidden, b.shared_ffn);
+  const double latent = b.latent_experts ? 2 * b.hidden * b.expert_hidden : 0;
+  return router + shared + latent + (b.shared_gate ? b.hidden : 0);
 }
 
 STAGECUT_DECL double joining_parameters(const architecture& a) {

@@ -43,17 +43,27 @@ class block_messages {
   // Each token goes to its experts, and their output back (Lepikhin et al., GShard, 2020).
   void add_experts(const block& b);
 
+  // Such a message, in both directions. DeepEP and HybridEP send one copy to each domain, and one from there to each
+  // device, that has experts of the token; their kernels move every copy themselves.
+  [[nodiscard]] term dispatch(const block& b) const;
+
+  // Of `parts` equal groups of experts, how many a token meets, if it chooses among all experts or, limited to some
+  // groups of the router, among those.
+  [[nodiscard]] static double groups_met(const block& b, double parts);
+
   /// The time of a pass that can hide a message: its computation, minus the part that already hides messages over the
   /// same links. A link or network card carries one at a time.
   static double free(const std::vector<term>& pass, const term& message);
 
   /// A message that overlaps with `work` seconds of work, except for the share `shown`, which nothing hides.
-  static term hidden(term message, double work, double shown = 0);
+  [[nodiscard]] term hidden(term message, double work, double shown = 0) const;
 
   /// Replicas' messages: overlapping with the passes at the ends of an iteration, if configured so.
   [[nodiscard]] term exchanged(const term& message, double work) const {
     return how_.exchange_hidden ? hidden(message, work) : message;
   }
+
+  static double longer(double x, double y) { return x < y ? y : x; }
 
   static constexpr const char* tensor = "messages of tensor parallelism";
 
@@ -143,9 +153,63 @@ inline void block_messages::add_context(const block& b) {
 
 inline void block_messages::add_experts(const block& b) {
   if (z_.experts.members == 1) return;
-  const double bytes = z_.bytes * z_.tokens / z_.tensor.members * b.visits * b.hidden;
-  to_.forward.push_back(clock_.exchange("tokens to and from experts", bytes, z_.experts, 2));
-  to_.input.push_back(clock_.exchange("tokens to and from experts", bytes, z_.experts, 2));
+  if (z_.serving) {
+    const double bytes = z_.bytes * z_.tokens / z_.tensor.members * b.visits * b.hidden;
+    to_.forward.push_back(clock_.exchange("tokens to and from experts", bytes, z_.experts, 2));
+    return;
+  }
+  term sent = dispatch(b);
+  sent.module = layer_module::moe;
+  if (how_.expert_overlap) {  // all but the first microbatch's run behind the passes of another one
+    const double work = (free(to_.forward, sent) + free(to_.input, sent) + free(to_.weight, sent)) / 2;
+    const double first = how_.microbatches == 0 ? 0 : 1 / static_cast<double>(how_.microbatches);
+    sent.beside = work < 0 ? 0 : work < sent.alone ? work : sent.alone;
+    const double seen = seconds_seen(sent.alone, sent.beside, clock_.reached().dispatch_hidden);
+    sent.seconds = first * sent.alone + (1 - first) * seen;
+  }
+  to_.forward.push_back(sent);
+  to_.input.push_back(sent);
+}
+
+inline double block_messages::groups_met(const block& b, double parts) {
+  const bool limited = b.router_groups > 0 && b.top_groups > 0 && parts <= b.router_groups;
+  const double all = limited ? b.router_groups : b.all_experts;
+  const double chosen = limited ? b.top_groups : b.visits;
+  double none = 1;  // the probability that all choices miss one part
+  for (double i = 0; i < chosen; ++i) {
+    const double others = all - all / parts - i;
+    none *= others > 0 ? others / (all - i) : 0;
+  }
+  return parts * (1 - none);
+}
+
+inline term block_messages::dispatch(const block& b) const {
+  const device& on = clock_.on();
+  const double all = z_.experts.members;
+  const double near = z_.experts.in_domain;
+  const double domains = all / near;
+  const double copies = z_.rows * b.visits;
+  const double once = z_.bytes * z_.rows * b.expert_hidden;  // a copy of each token
+  const bool collective = how_.dispatcher == dispatching::alltoall;
+  const double link = clock_.link_rate({near, near});
+  const double network = on.network * clock_.reached().network;
+  const double inside = collective ? once * b.visits * (near - 1) / all : once * groups_met(b, all) * (near - 1) / near;
+  const double outside =
+      collective ? once * b.visits * (all - near) / all : once * groups_met(b, domains) * (domains - 1) / domains;
+  const bool far = near < all;
+  term made{"tokens to and from experts", term_kind::message};
+  made.count = 2;
+  made.members = all;
+  made.far = far;
+  double seconds = far ? longer(outside / network, inside / link) : inside / link;
+  seconds += far ? 30e-6 : 12e-6;
+  if (!collective && on.dispatch_sms > 0) {  // each copy is read and written at either end
+    seconds = longer(seconds, 2 * z_.bytes * copies * b.expert_hidden / (on.dispatch_sms * clock_.reached().dispatch_rate));
+  }
+  made.bytes = 2 * (far ? outside : inside);
+  made.alone = made.seconds = 2 * seconds;
+  made.rate = made.bytes / made.alone;
+  return made;
 }
 
 inline double block_messages::free(const std::vector<term>& pass, const term& message) {
@@ -160,10 +224,10 @@ inline double block_messages::free(const std::vector<term>& pass, const term& me
   return made;
 }
 
-inline term block_messages::hidden(term message, double work, double shown) {
+inline term block_messages::hidden(term message, double work, double shown) const {
   const double sent = message.alone * (1 - shown);
   message.beside = work < 0 ? 0 : work < sent ? work : sent;
-  message.seconds = message.alone * shown + seconds_seen(sent, message.beside);
+  message.seconds = message.alone * shown + seconds_seen(sent, message.beside, clock_.reached().hidden);
   return message;
 }
 

@@ -11,13 +11,10 @@
 #include <stagecut/profile/transformer_training.hpp>
 
 // The work of one device for a layer of a transformer, term by term: matrix products, the core of attention, memory-bound
-// operations. transformer.hpp lists the sources; block_messages.hpp has the messages.
+// operations. transformer.hpp lists the sources; block_messages.hpp has the messages, served_terms.hpp inference.
 namespace stagecut::inline STAGECUT_ABI::transformer::detail {
 
-/// `base` to the power of a non-negative number: exact for integers, linear in between.
-inline double power(double base, double exponent);
-
-/// Adds the terms of a layer to its passes.
+/// Adds the terms of a layer to its passes, in training.
 class block_terms {
  public:
   static constexpr const char* core = "core of attention";  ///< recomputed by selective recomputation
@@ -28,13 +25,24 @@ class block_terms {
   /// Adds a layer without recomputation and messages.
   void add(const block& b);
 
-  /// `count` products of rows x inner and inner x outer, and the same for either gradient (Narayanan, appendix).
-  void product(const char* name, double rows, double inner, double outer, double count = 1, bool narrow = true);
+  /// `count` products of rows x inner and inner x outer, and the same for either gradient (Narayanan, appendix), with
+  /// the conversions of narrow operands: of the input forward, of the output's gradient backward.
+  void product(const char* name, double rows, double inner, double outer, bool narrow = true);
 
-  /// An operation on `count` numbers that moves `forward` and `backward` bytes for each.
-  void moves(const char* name, double count, double forward, double backward);
+  /// An operation on `count` numbers that moves `forward` and `backward` bytes for each, in a kernel each.
+  void moves(const char* name, double count, double forward, double backward, double kernels = 1);
 
  private:
+  // Sets what the terms that follow belong to.
+  void belong(layer_module part) { part_ = part; }
+
+  void push(std::vector<term>& pass, term made) const {
+    made.module = part_;
+    pass.push_back(made);
+  }
+
+  void products(const char* name, double rows, double inner, double outer, double count, const product_kind& kind);
+
   void add_attention(const block& b);
 
   // DeepSeek-V2, section 2.1.2: projections to narrow vectors, a norm for each, and projections from them to heads.
@@ -45,80 +53,89 @@ class block_terms {
   // memory all are computed; scaling, mask, softmax and dropout each move some bytes.
   void add_core(const block& b);
 
-  // One token of each sample, reading the keys and values of all previous tokens. Latent ones are not expanded: queries
-  // are multiplied by the expansion matrices (DeepSeek-V2, section 2.1.2).
-  void add_cached_core(const block& b);
-
   // The number of keys that a token sees, averaged over the tokens of a sample.
   [[nodiscard]] double keys_seen(const block& b) const;
 
+  // Dao and Gu, section 6: within chunks of 128 tokens as attention, between chunks through the state.
+  void add_mamba(const block& b);
+
   void add_feed_forward(const block& b);
 
-  // From x to y; or from x and its gate to y: the backward pass reads two or three and writes one or two.
-  void activation(const char* name, double count, double gates) {
-    moves(name, count, (gates + 1) * z_.bytes, (2 * gates + 1) * z_.bytes);
-  }
+  // From x to y; or from x and its gate to y: the backward pass reads two or three and writes one or two. The square of a
+  // ReLU runs as several kernels.
+  void activation(const char* name, double count, const block& b, double stretch = 1);
 
-  // Few tokens do not visit every expert: the expected number under independent choices. Training visits all.
-  [[nodiscard]] double experts_met(const block& b, double tokens) const;
-
-  // A token is copied to each of its experts, whose outputs are weighted and summed; the backward pass reads dy and each
-  // y (for the gradient of its weight) and writes each dy. Assumes that the router's load is balanced.
+  // The router, products to and from narrower vectors, the sorting of tokens, experts that every token visits.
   void add_experts(const block& b);
+
+  // Products of several experts in one launch, each with its own tokens: the router's load is taken as balanced.
+  void add_grouped(const block& b, double copies);
 
   const roofline& clock_;
   const training& how_;
   const microbatch& z_;
   pass_terms& to_;
+  layer_module part_ = layer_module::other;
 };
 
-inline double power(double base, double exponent) {
-  double made = 1;
-  const auto whole = static_cast<std::uint64_t>(exponent);
-  auto left = whole;
-  for (double square = base; left != 0; left /= 2, square *= square) made *= left % 2 == 1 ? square : 1;
-  return made * (1 - (exponent - static_cast<double>(whole)) * (1 - base));
-}
-
 inline void block_terms::add(const block& b) {
-  add_attention(b);
-  if (b.all_experts == 0) {
-    add_feed_forward(b);
-  } else {
-    add_experts(b);
-  }
-  const double narrow = z_.rows * b.hidden;
   const double n = z_.bytes;
-  moves("norms", narrow * b.norms, 2 * n, 3 * n);  // read x, write y; backward read x and dy, write dx
+  const double narrow = z_.rows * b.hidden;
+  if (b.attends) add_attention(b);
+  if (b.mamba != nullptr) add_mamba(b);
+  if (b.feeds && b.all_experts == 0) add_feed_forward(b);
+  if (b.feeds && b.all_experts != 0) add_experts(b);
+  belong(layer_module::layernorm);
+  // Each reads x and writes y, and so for the gradient: the sum with the residual is in the same kernel.
+  moves("norms", narrow * b.norms, 2 * n, 2 * n, b.norms);
+  belong(layer_module::other);
   // The sum of a part and its residual reads two, writes one; so does the sum of its gradients. Parallel parts have one
   // sum of three.
-  moves("sums", narrow, (b.parallel ? 4 : 6) * n, (b.parallel ? 4 : 6) * n);
-  if (b.dropout) moves("dropout, in the sums", narrow * 2, 1, 1);  // a mask with a byte per element
+  const double sums = b.parallel ? 4 : 3 * b.parts();
+  moves("sums", narrow, sums * n, sums * n, 0);
+  if (b.dropout) moves("dropout, in the sums", narrow * b.parts(), 1, 1, 0);  // a mask with a byte per element
 }
 
-inline void block_terms::product(const char* name, double rows, double inner, double outer, double count, bool narrow) {
+inline void block_terms::products(const char* name, double rows, double inner, double outer, double count,
+                                  const product_kind& kind) {
+  product_kind gradient = kind;
+  gradient.accumulates = true;
+  const double gradient_bytes = how_.gradient_bytes.value_or(z_.bytes);
+  push(to_.forward, clock_.product(name, rows, inner, outer, count, kind));
+  push(to_.input, clock_.product(name, rows, outer, inner, count, kind));
+  push(to_.weight, clock_.product(name, inner, rows, outer, count, gradient, gradient_bytes));
+}
+
+inline void block_terms::product(const char* name, double rows, double inner, double outer, bool narrow) {
   if (rows * inner * outer == 0) return;
-  to_.forward.push_back(clock_.product(name, rows, inner, outer, count, narrow));
-  to_.input.push_back(clock_.product(name, rows, outer, inner, count, narrow));
-  to_.weight.push_back(clock_.product(name, inner, rows, outer, count, narrow));
+  if (z_.serving) return to_.forward.push_back(clock_.served_product(name, rows, inner, outer, 1, narrow));
+  products(name, rows, inner, outer, 1, {.narrow = narrow});
+  if (!narrow || !clock_.is_narrow()) return;
+  push(to_.forward, clock_.movement("conversion to narrow numbers", clock_.cast_bytes() * rows * inner));
+  push(to_.input, clock_.movement("conversion to narrow numbers", clock_.cast_bytes() * rows * outer));
 }
 
-inline void block_terms::moves(const char* name, double count, double forward, double backward) {
+inline void block_terms::moves(const char* name, double count, double forward, double backward, double kernels) {
   if (count == 0) return;
-  to_.forward.push_back(clock_.movement(name, count * forward));
-  to_.input.push_back(clock_.movement(name, count * backward));
+  if (z_.serving) kernels = 0;
+  push(to_.forward, clock_.movement(name, count * forward, kernels));
+  push(to_.input, clock_.movement(name, count * backward, kernels));
 }
 
 inline void block_terms::add_attention(const block& b) {
   const double n = z_.bytes;
+  const double wide = how_.attention_fp8 ? 2 : 1;  // and converted
   if (b.latent != nullptr) {
     add_narrow_products(b);
   } else {
     product("queries, keys, values", z_.tokens, b.hidden, b.query + b.key + b.value);
+    const double turned = b.rotary ? z_.tokens * (b.query + b.key + b.value) : 0;
+    moves("rotation", turned, 2 * n * wide, 2 * n * wide);
   }
-  if (b.rotary) moves("rotation", z_.tokens * (b.query + b.key), 2 * n, 2 * n);
   if (b.query_norm != qk_norm::none) moves("norms of q, k", z_.tokens * (b.query + b.key), 2 * n, 3 * n);
+  belong(layer_module::core_attn);
   add_core(b);
+  belong(layer_module::other);
   product("back from heads", z_.tokens, b.combined, b.hidden);
 }
 
@@ -130,69 +147,120 @@ inline void block_terms::add_narrow_products(const block& b) {
   const double plain = b.heads * (b.query_dim - rotary);
   product("to narrow vectors", z_.rows, b.hidden, queries + narrow + rotary);
   moves("norms of narrow vectors", z_.rows * (queries + narrow), 2 * n, 3 * n);
+  belong(layer_module::mla_up_proj);
   product("queries", z_.tokens, queries == 0 ? b.hidden : queries, b.query);
   product("keys, values", z_.tokens, narrow, plain + b.value);
+  // Queries and keys are rotated and put together with their plain part, values are copied.
+  const double turned = z_.tokens * (2 * b.query + b.value);
+  const double further = how_.attention_fp8 ? 2 * n : 0;
+  moves("rotation, joined heads", turned, 2 * n, 3 * n + further);
+  belong(layer_module::other);
 }
 
 inline void block_terms::add_core(const block& b) {
-  if (z_.cached != 0) return add_cached_core(b);
   const double seen = how_.flash ? keys_seen(b) : z_.sequence;
-  const double flops = 2 * z_.tokens * seen * b.heads * (b.query_dim + b.value_dim);
+  const double each = z_.tokens * seen * b.heads;
+  const double dims = b.query_dim + b.value_dim;
   if (how_.flash) {
-    to_.forward.push_back(clock_.attention(core, flops, roofline::attention_forward, 0));
-    to_.input.push_back(clock_.attention(core, 2.5 * flops, roofline::attention_backward, 0));
+    const double further = b.sinks ? clock_.on().sinks : 1;
+    const double backward = 2 * each * (3 * b.query_dim + 2 * b.value_dim);
+    for (const bool back : {false, true}) {
+      term made = clock_.core(core, back ? backward : 2 * each * dims, each, back, how_.attention_fp8);
+      made.alone = made.seconds = made.seconds * further;
+      push(back ? to_.input : to_.forward, made);
+    }
     return;
   }
+  const double flops = 2 * each * dims;
   const double scores = b.heads * z_.tokens * z_.sequence;
   const double masks = b.dropout ? 1 : 0;
-  to_.forward.push_back(clock_.attention(core, flops, 1, scores * (5.5 * z_.bytes + masks)));
-  to_.input.push_back(clock_.attention(core, 2 * flops, 1, scores * (8 * z_.bytes + masks)));
-}
-
-inline void block_terms::add_cached_core(const block& b) {
-  const double seen = b.window == 0 || b.window > z_.cached ? z_.cached : b.window;
-  const double wide = b.latent == nullptr ? b.heads * (b.query_dim + b.value_dim)
-                                          : b.heads * (cached_numbers(b) + static_cast<double>(b.latent->kv_rank));
-  to_.forward.push_back(
-      clock_.attention(core, 2 * z_.tokens * seen * wide, 1, z_.tokens * seen * cached_numbers(b) * z_.bytes));
+  push(to_.forward, clock_.attention(core, flops, 1, scores * (5.5 * z_.bytes + masks)));
+  push(to_.input, clock_.attention(core, 2 * flops, 1, scores * (8 * z_.bytes + masks)));
 }
 
 inline double block_terms::keys_seen(const block& b) const {
   const double window = b.window == 0 || b.window > z_.sequence ? z_.sequence : b.window;
-  return b.causal ? window * (1 - window / (2 * z_.sequence)) : window;
+  // Blocks of keys are computed whole: with a window a block's edge is computed too.
+  if (b.causal && window < z_.sequence) return window + 64 < z_.sequence / 2 ? window + 64 : z_.sequence / 2;
+  return b.causal ? z_.sequence / 2 : window;
+}
+
+inline void block_terms::add_mamba(const block& b) {
+  constexpr double chunk = 128;
+  const double n = z_.bytes;
+  const double inner = b.mamba_inner();
+  const double projections = b.mamba_projections();
+  const auto state = static_cast<double>(b.mamba->state);
+  product("into the state space", z_.tokens, b.hidden, 2 * inner + projections + b.mamba_heads);
+  const double flops = z_.tokens * (2 * chunk * state * b.mamba_groups + 2 * chunk * inner + 4 * state * inner);
+  push(to_.forward, clock_.attention("scan", flops, 0.25, 0));
+  push(to_.input, clock_.attention("scan", 2.5 * flops, 0.25, 0));
+  moves("convolution", z_.tokens * (inner + projections), 2 * n, 4 * n);
+  moves("scan's chunks, gate, norm", z_.tokens * inner, 18 * n, 40 * n);
+  product("back from the state space", z_.tokens, inner, b.hidden);
 }
 
 inline void block_terms::add_feed_forward(const block& b) {
+  belong(layer_module::mlp);
   product(b.gates > 1 ? "gate, up" : "up", z_.tokens, b.hidden, b.gates * b.ffn);
-  activation("activation", z_.tokens * b.ffn, b.gates);
+  activation("activation", z_.tokens * b.ffn, b);
   product("down", z_.tokens, b.ffn, b.hidden);
+  belong(layer_module::other);
 }
 
-inline double block_terms::experts_met(const block& b, double tokens) const {
-  if (!z_.serving) return b.experts;
-  return b.experts * (1 - detail::power(1 - b.visits / b.all_experts, tokens));
+inline void block_terms::activation(const char* name, double count, const block& b, double stretch) {
+  const double n = z_.bytes;
+  if (b.squared_relu && part_ == layer_module::moe_act) return moves(name, count, 6 * n * stretch, 10 * n * stretch);
+  moves(name, count, (b.gates + 1) * n * stretch, (2 * b.gates + 1) * n * stretch);
 }
 
 inline void block_terms::add_experts(const block& b) {
   const double n = z_.bytes;
-  const double narrow = z_.rows * b.hidden;
+  const double stretch = clock_.reached().expert_bytes;
   const bool whole = how_.expert_parallel > 1;  // a device's tokens then visit whole experts; else all visit parts
-                                                // parts
-  const double visits = (whole ? z_.tokens / z_.tensor.members : z_.tokens) * b.visits;
-  const double met = experts_met(b, whole ? z_.tokens / z_.tensor.members * z_.experts.members : z_.tokens);
-  const double each = visits / met;
-  product("router", z_.rows, b.hidden, b.all_experts, 1, false);
-  moves("to experts", visits * b.hidden, 2 * n, n);
-  moves("to experts", narrow, 0, n);
-  product(b.gates > 1 ? "experts: gate, up" : "experts: up", each, b.hidden, b.gates * b.ffn, met);
-  activation("experts: activation", visits * b.ffn, b.gates);
-  product("experts: down", each, b.ffn, b.hidden, met);
-  moves("from experts", visits * b.hidden, n, 2 * n);
-  moves("from experts", narrow, n, n);
-  if (b.shared_ffn == 0) return;
-  product("shared expert: in", z_.tokens, b.hidden, b.gates * b.shared_ffn);
-  activation("shared expert: activation", z_.tokens * b.shared_ffn, b.gates);
-  product("shared expert: down", z_.tokens, b.shared_ffn, b.hidden);
+  const double routed = whole ? z_.tokens / z_.tensor.members : z_.tokens;
+  belong(layer_module::moe);
+  product("router", z_.rows, b.hidden, b.all_experts, false);
+  const double logits = z_.rows * b.all_experts * stretch;
+  push(to_.forward, clock_.movement("scores, choice of experts", 24 * logits, 6));
+  push(to_.input, clock_.movement("scores, choice of experts", 16 * logits, 4));
+  if (b.latent_experts) {
+    product("to the width of experts", z_.rows, b.hidden, b.expert_hidden);
+    product("from the width of experts", z_.rows, b.expert_hidden, b.hidden);
+  }
+  const double copies = routed * b.visits;
+  add_grouped(b, copies);
+  if (how_.dispatcher == dispatching::alltoall || z_.experts.members == 1) {  // else the dispatcher sorts
+    moves("sorted tokens", copies * b.expert_hidden, 8 * n * stretch, 8 * n * stretch, 6);
+  }
+  if (b.shared_ffn != 0) {
+    product("shared expert: in", z_.tokens, b.hidden, b.gates * b.shared_ffn);
+    activation("shared expert: activation", z_.tokens * b.shared_ffn, b);
+    product("shared expert: down", z_.tokens, b.shared_ffn, b.hidden);
+  }
+  belong(layer_module::other);
+}
+
+inline void block_terms::add_grouped(const block& b, double copies) {
+  const double n = z_.bytes;
+  const double stretch = clock_.reached().expert_bytes;
+  const double each = copies / b.experts;
+  const double half = clock_.reached().expert_tokens * clock_.intensity();
+  const product_kind grouped{.share = each / (each + half)};
+  products(b.gates > 1 ? "experts: gate, up" : "experts: up", each, b.expert_hidden, b.gates * b.ffn, b.experts, grouped);
+  products("experts: down", each, b.ffn, b.expert_hidden, b.experts, grouped);
+  belong(layer_module::moe_act);
+  if (how_.fused_experts) {  // in the products' kernel; its gradient writes what the gate multiplies
+    push(to_.input, clock_.movement("experts: activation", copies * b.ffn * b.gates * n * stretch));
+  } else {
+    activation("experts: activation", copies * b.ffn, b, stretch);
+  }
+  belong(layer_module::moe);
+  if (!clock_.is_narrow()) return;
+  const double inner = how_.fused_experts ? 0 : copies * b.ffn;
+  const double cast = clock_.cast_bytes() * stretch;
+  push(to_.forward, clock_.movement("experts: conversion", cast * (copies * b.expert_hidden + inner), 2));
+  push(to_.input, clock_.movement("experts: conversion", cast * (copies * b.expert_hidden + b.gates * inner), 2));
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::transformer::detail

@@ -62,6 +62,34 @@ STAGECUT_DECL std::optional<fault> latent_fault(const latent_attention& l) {
   return detail::first_out_of_range(ranges, "latent/");
 }
 
+STAGECUT_DECL std::optional<fault> mamba_fault(const state_space& m) {
+  constexpr std::size_t most = most_of_a_count;
+  const field_range ranges[] = {{"heads", m.heads, 1, most},
+                                {"head_dim", m.head_dim, 1, most},
+                                {"state", m.state, 1, most},
+                                {"groups", m.groups, 1, most},
+                                {"convolution", m.convolution, 1, 1000}};
+  if (auto found = detail::first_out_of_range(ranges, "mamba/")) return found;
+  if (m.heads % m.groups == 0) return std::nullopt;
+  return fault{false, "mamba/groups", at_odds_text("groups", m.groups, "does not divide", "heads", m.heads)};
+}
+
+STAGECUT_DECL std::optional<fault> forms_fault(const architecture& a) {
+  if (!a.forms.empty() && a.forms.size() != a.layers && a.forms.size() != a.layers + a.mtp_layers) {
+    return fault{false, "forms", joined({a.forms.size(), " elements, and layers = ", a.layers})};
+  }
+  for (std::size_t i = 0; i < a.forms.size(); ++i) {
+    const layer_form& form = a.forms[i];
+    if (form.mixer == mixing::mamba && !a.mamba) {
+      return fault{false, "forms", joined({"layer ", i, " is of mamba, whose figures are missing"})};
+    }
+    if (form.mixer == mixing::none && form.mixer_only) {
+      return fault{false, "forms", joined({"layer ", i, " has neither a mixer nor a feed-forward part"})};
+    }
+  }
+  return std::nullopt;
+}
+
 STAGECUT_DECL std::optional<fault> out_of_range(const architecture& a) {
   constexpr std::size_t most = most_of_a_count;
   const field_range ranges[] = {{"layers", a.layers, 1, 100'000},
@@ -79,8 +107,14 @@ STAGECUT_DECL std::optional<fault> out_of_range(const architecture& a) {
                                 {"norms", a.norms, 1, 4},
                                 {"expert_ffn", a.expert_ffn, 0, most},
                                 {"shared_ffn", a.shared_ffn, 0, most},
-                                {"mtp_layers", a.mtp_layers, 0, 1000}};
+                                {"mtp_layers", a.mtp_layers, 0, 1000},
+                                {"expert_hidden", a.expert_hidden, 0, most},
+                                {"router_groups", a.router_groups, 0, most},
+                                {"top_groups", a.top_groups, 0, most}};
   if (auto found = detail::first_out_of_range(ranges)) return found;
+  if (a.mamba) {
+    if (auto found = mamba_fault(*a.mamba)) return found;
+  }
   if (a.latent) {
     if (auto found = latent_fault(*a.latent)) return found;
   }
@@ -101,10 +135,15 @@ STAGECUT_DECL std::optional<fault> at_odds(const architecture& a) {
   }
   if (a.experts != 0 && a.top_k == 0) return fault{false, "top_k", "0, but there are experts"};
   if (a.experts == 0 && a.shared_ffn != 0) return fault{false, "shared_ffn", "is there, but there are no experts"};
-  if (!a.forms.empty() && a.forms.size() != a.layers) {
-    return fault{false, "forms", joined({a.forms.size(), " elements, and layers = ", a.layers})};
+  if (a.router_groups != 0 && (a.experts == 0 || a.experts % a.router_groups != 0)) {
+    return fault{false, "router_groups",
+                 at_odds_text("router_groups", a.router_groups, "does not divide", "experts", a.experts)};
   }
-  return std::nullopt;
+  if (a.top_groups > a.router_groups) {
+    return fault{false, "top_groups",
+                 at_odds_text("top_groups", a.top_groups, "is above", "router_groups", a.router_groups)};
+  }
+  return forms_fault(a);
 }
 
 }  // namespace detail

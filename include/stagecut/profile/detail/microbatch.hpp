@@ -11,6 +11,7 @@ namespace stagecut::inline STAGECUT_ABI::transformer::detail {
 /// A microbatch as shared by the devices of a stage, and the groups that share it. In doubles, as `block`.
 struct microbatch {
   double bytes = 2;                ///< of a number between operations
+  double operand = 2;              ///< bytes of a kept input of a product: as converted
   double samples = 1;              ///< of the microbatch
   double sequence = 1;             ///< tokens that a token may see: those of a sample
   double tokens = 1;               ///< on the devices that share one part of the context

@@ -10,6 +10,7 @@ namespace stagecut::inline STAGECUT_ABI::transformer::detail {
 
 STAGECUT_DECL microbatch::microbatch(const architecture& a, const training& r, const roofline& clock)
     : bytes(clock.number_bytes()),
+      operand(clock.operand_bytes()),
       samples(static_cast<double>(r.microbatch)),
       sequence(static_cast<double>(r.sequence != 0 ? r.sequence : a.sequence)),
       tokens(samples * sequence / static_cast<double>(r.context_parallel)),

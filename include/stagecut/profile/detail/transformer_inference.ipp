@@ -52,7 +52,7 @@ class serving_run {
       : model_(without_training(a)),
         pass_(training_of(how)),
         phase_(phase),
-        clock_((checked(a, how, phase, on, reached), check(model_, pass_), on), how.precision, reached),
+        clock_((checked(a, how, phase, on, reached), check(model_, pass_), without_sustained(on)), how.precision, reached),
         batch_(batch_of(model_, pass_, clock_, phase)),
         make_(model_, pass_, clock_, batch_) {}
 
@@ -88,7 +88,7 @@ class serving_run {
   /// Bytes of a weight: with fp8, layers have 1-byte weights, but not embedding, norm and head.
   [[nodiscard]] double weight_bytes(const part& of) const {
     const bool narrow = of.kind != "embedding" && of.kind != "norm" && of.kind != "head";
-    return pass_.precision == number::fp8 && narrow ? 1 : batch_.bytes;
+    return narrow ? pass_.precision == number::fp8 ? 1 : batch_.bytes : batch_.bytes;
   }
 
  private:
@@ -104,6 +104,12 @@ class serving_run {
     return a;
   }
 
+  // Inference has its own efficiencies, of the best products.
+  static device without_sustained(device on) {
+    on.sustained = on.sustained_fp8 = on.sustained_fp4 = 0;
+    return on;
+  }
+
   static void checked(const architecture& a, const serving& how, serving_phase phase, const device& on,
                       const efficiencies& reached) {
     if (a.encoder && phase == serving_phase::decode) {
@@ -117,8 +123,8 @@ class serving_run {
   // Only one token per request is predicted.
   void only_last_token(part& head) const {
     const auto hidden = static_cast<double>(model_.hidden);
-    head.terms.forward = {clock_.product("logits", batch_.samples, hidden, make_.words(), 1, false),
-                          clock_.movement("choice of a word", batch_.samples * make_.words() * (batch_.bytes + 4))};
+    head.terms.forward = {clock_.served_product("logits", batch_.samples, hidden, make_.words(), 1, false),
+                          clock_.movement("choice of a word", batch_.samples * make_.words() * (batch_.bytes + 4), 0)};
     head.output = 0;
   }
 

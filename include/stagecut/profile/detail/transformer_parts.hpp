@@ -4,13 +4,16 @@
 #include <cstddef>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/profile/detail/block.hpp>
 #include <stagecut/profile/detail/block_memory.hpp>
 #include <stagecut/profile/detail/block_messages.hpp>
 #include <stagecut/profile/detail/block_terms.hpp>
+#include <stagecut/profile/detail/launches.hpp>
 #include <stagecut/profile/detail/microbatch.hpp>
+#include <stagecut/profile/detail/served_terms.hpp>
 #include <stagecut/profile/pass_terms.hpp>
 #include <stagecut/profile/roofline.hpp>
 #include <stagecut/profile/transformer_training.hpp>
@@ -60,7 +63,7 @@ class part_maker {
   /// The norm after the layers of a decoder.
   [[nodiscard]] part norm() const;
 
-  /// The logits (Narayanan, appendix) and their loss, which moves 22 bytes per logit; once for each predicted token. For
+  /// The logits (Narayanan, appendix) and their loss, which moves 12 bytes per logit; once for each predicted token. For
   /// BERT also the dense layer and its activation function; the pooler processes one token per sample.
   [[nodiscard]] part head() const;
 
@@ -91,8 +94,20 @@ class part_maker {
 
   [[nodiscard]] part of_block(const block& b, const microbatch& z, recomputing way, bool joins) const;
 
-  // Sets what is kept and what is recomputed before the backward pass: the core of attention, or all, with its messages.
+  // The terms of a layer in inference.
+  [[nodiscard]] part served_block(const block& b, const microbatch& z) const;
+
+  // Sets what is kept and what is recomputed before the backward pass: some modules, or all, with its messages.
   void recompute(part& made, const kept& bytes, recomputing way) const;
+
+  // The modules that a way of recomputation drops, with those of the training.
+  [[nodiscard]] module_set modules_of(recomputing way) const;
+
+  // Activations that wait in the host's memory: their transfers run behind the passes.
+  void offload(part& made) const;
+
+  // The host launches the kernels of a pass, and the pass waits for it if that takes longer.
+  void wait_for_host(part& made, const block& b, recomputing way) const;
 
   /// Adds the replicas' messages.
   [[nodiscard]] part finished(part made, const device_group& replicas) const;
@@ -184,8 +199,8 @@ inline part part_maker::head() const {
   const auto times = static_cast<double>(1 + a_.mtp_layers);
   part made{.name = "output", .kind = "head"};
   block_terms work(clock_, r_, z_, made.terms);
-  work.product("logits", z_.tokens * times, h, words_, 1, false);
-  work.moves("loss", z_.tokens * words_ * times, z_.bytes + 8, 12);
+  work.product("logits", z_.tokens * times, h, words_, r_.head_fp8);
+  work.moves("loss", z_.tokens * words_ * times, z_.bytes + 4, z_.bytes + 4);
   if (a_.encoder) {
     work.product("dense layer", z_.rows, h, h);
     work.moves("activation, norm", narrow(), 4 * z_.bytes, 6 * z_.bytes);
@@ -214,12 +229,13 @@ inline void part_maker::give_names(part& made, double others) const {
 }
 
 inline part part_maker::of_block(const block& b, const microbatch& z, recomputing way, bool joins) const {
+  if (z.serving) return served_block(b, z);
   part made;
   block_terms work(clock_, r_, z, made.terms);
   work.add(b);
   if (joins) {  // concatenates the state and the next token's embedding (DeepSeek-V3, section 2.2)
     work.product("joining", z.rows, 2 * b.hidden, b.hidden);
-    work.moves("norms", z.rows * b.hidden * 3, 2 * z.bytes, 3 * z.bytes);
+    work.moves("norms", z.rows * b.hidden * 3, 2 * z.bytes, 2 * z.bytes, 3);
   }
   block_messages(clock_, r_, z, made.terms).add(b);
   const bool whole = b.all_experts != 0 && r_.expert_parallel > 1;
@@ -228,30 +244,85 @@ inline part part_maker::of_block(const block& b, const microbatch& z, recomputin
   made.output = z.bytes * z.rows * b.hidden;
   kept bytes = kept_by_block(b, r_, z);
   if (joins) {  // the state and the next token's embedding, before and after their norms
+    bytes.rest += bytes.input + 4 * z.bytes * z.rows * b.hidden;
     bytes.input *= 2;
-    bytes.rest += 4 * z.bytes * z.rows * b.hidden;
   }
+  made.workspace = bytes.workspace;
   recompute(made, bytes, way);
+  offload(made);
+  wait_for_host(made, b, way);
   return finished(std::move(made), z.replicas);
 }
 
+inline part part_maker::served_block(const block& b, const microbatch& z) const {
+  part made;
+  served_terms(clock_, r_, z, made.terms.forward).add(b);
+  block_messages(clock_, r_, z, made.terms).add(b);
+  const bool whole = b.all_experts != 0 && r_.expert_parallel > 1;
+  made.expert_numbers = whole ? routed_parameters(b) : 0;
+  made.numbers = block_parameters(b) - made.expert_numbers;
+  made.output = z.bytes * z.rows * b.hidden;
+  return made;
+}
+
+inline module_set part_maker::modules_of(recomputing way) const {
+  module_set modules = r_.modules;
+  modules.core_attn = modules.core_attn || way == recomputing::selective;
+  return modules;
+}
+
 inline void part_maker::recompute(part& made, const kept& bytes, recomputing way) const {
-  made.activations = way == recomputing::full ? bytes.input : bytes.rest;
-  if (way == recomputing::none) made.activations += bytes.core;
-  if (way == recomputing::selective) made.recomputed = bytes.core;
-  if (way == recomputing::full) made.recomputed = bytes.rest - bytes.input + bytes.core;
-  if (way == recomputing::none) return;
   const bool full = way == recomputing::full;
-  term again{full ? "forward pass, again" : "core of attention, again", term_kind::repetition};
-  again.alone = full ? seconds_of(made.terms.forward) : seconds_of(made.terms.forward, term_kind::attention);
-  again.waiting = full ? seconds_of(made.terms.forward, term_kind::message) : 0;
+  const module_set modules = modules_of(way);
+  const double dropped = bytes.dropped(modules);
+  made.activations = full ? bytes.input : bytes.all() - dropped;
+  made.recomputed = full ? bytes.all() - bytes.input : dropped;
+  if (!full && modules.empty()) return;
+  term again{full ? "forward pass, again" : "recomputed modules", term_kind::repetition};
+  for (const term& each : made.terms.forward) {
+    if (!full && !recomputes(modules, each.module)) continue;
+    again.alone += each.seconds;
+    again.waiting += each.kind == term_kind::message ? each.seconds : 0;
+  }
   if (r_.recomputed_share) {
     again.name = "part of the forward pass, again";
     again.alone = *r_.recomputed_share * seconds_of(made.terms.forward);
     again.waiting = *r_.recomputed_share * seconds_of(made.terms.forward, term_kind::message);
   }
   again.seconds = again.alone;
-  made.terms.input.push_back(again);
+  if (again.alone > 0) made.terms.input.push_back(again);
+}
+
+inline void part_maker::offload(part& made) const {
+  if (r_.offloaded == 0) return;
+  const double bytes = r_.offloaded * made.activations;
+  made.activations -= bytes;
+  for (std::vector<term>* const pass : {&made.terms.forward, &made.terms.input}) {
+    term sent{"activations to and from the host", term_kind::message};
+    sent.bytes = bytes;
+    sent.rate = clock_.on().host_link;
+    sent.alone = bytes / sent.rate;
+    const double work = seconds_of(*pass);
+    sent.beside = work < sent.alone ? work : sent.alone;
+    sent.seconds = seconds_seen(sent.alone, sent.beside, clock_.reached().hidden);
+    pass->push_back(sent);
+  }
+}
+
+inline void part_maker::wait_for_host(part& made, const block& b, recomputing way) const {
+  const launches kernels = launches_of(b, r_, clock_);
+  const efficiencies& reached = clock_.reached();
+  const auto wait = [&](std::vector<term>& pass, double count, double busy, double stopped) {
+    term host{"waiting for the host", term_kind::host};
+    host.kernels = count;
+    host.alone = count * reached.launch + stopped;
+    host.seconds = (count * reached.launch > busy ? count * reached.launch - busy : 0) + stopped;
+    if (host.seconds > 0) pass.push_back(host);
+  };
+  const double again = way == recomputing::full ? kernels.forward : 0;
+  const bool experts = b.feeds && b.all_experts != 0 && r_.graphs != graphing::full;
+  wait(made.terms.forward, kernels.forward, seconds_of(made.terms.forward), experts ? reached.sync : 0);
+  wait(made.terms.input, kernels.backward + again, seconds_of(made.terms.input) + seconds_of(made.terms.weight), 0);
 }
 
 inline part part_maker::finished(part made, const device_group& replicas) const {

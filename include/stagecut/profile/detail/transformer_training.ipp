@@ -24,16 +24,18 @@ STAGECUT_DECL std::optional<fault> out_of_range(const training& r) {
                                 {"context_parallel", r.context_parallel, 1, most, true},
                                 {"expert_parallel", r.expert_parallel, 1, most, true},
                                 {"data_parallel", r.data_parallel, 1, most, true},
-                                {"zero", r.zero, 0, 3, true}};
+                                {"zero", r.zero, 0, 3, true},
+                                {"microbatches", r.microbatches, 0, most, true}};
   if (auto found = detail::first_out_of_range(ranges)) return found;
   struct amount {
     const char* field;
-    const std::optional<double>& value;
+    std::optional<double> value;
     std::size_t most;
   };
   for (const auto& [field, value, limit] : {amount{"gradient_bytes", r.gradient_bytes, 1'000'000},
                                             {"state_bytes", r.state_bytes, 1'000'000},
-                                            {"recomputed_share", r.recomputed_share, 1}}) {
+                                            {"recomputed_share", r.recomputed_share, 1},
+                                            {"offloaded", r.offloaded, 1}}) {
     if (!value ||
         (stagecut::is_finite(*value) && !stagecut::is_negative(*value) && *value <= static_cast<double>(limit)))
       continue;
