@@ -66,6 +66,27 @@ Value value_of(const stagecut::named<Value> (&words)[n], const std::string& word
   return found->value;
 }
 
+/// The models, systems, precisions and graphs of the vendor's pages, by our names.
+inline void translate(std::map<std::string, std::string>& at) {
+  static const std::map<std::string, std::string> words = {
+      {"DeepSeekV3", "deepseek-v3"},       {"GPT OSS 120B", "gpt-oss-120b"},
+      {"LLAMA3.1_405B", "llama-3.1-405b"}, {"LLAMA3_70B", "llama-3-70b"},
+      {"LLAMA3_8B", "llama-3-8b"},         {"Kimi_K2", "kimi-k2"},
+      {"Nemotron_3_Nano", "nemotron-3-nano"}, {"Nemotron_3_Super", "nemotron-3-super"},
+      {"Nemotron_3_5_Lightning", "nemotron-3.5-lightning"},
+      {"Qwen3_235B_a22B", "qwen3-235b-a22b"}, {"Qwen3_30B_a3B", "qwen3-30b-a3b"},
+      {"H100", "h100-80gb"},   {"B200", "b200-180gb"},   {"B300", "b300-288gb"},
+      {"GB200", "gb200-186gb"}, {"GB300", "gb300-288gb"}, {"BF16", "bf16"},
+      {"FP8-CS", "fp8"},       {"MXFP8", "mxfp8"},       {"NVFP4", "nvfp4"},
+      {"te", "scoped"}};
+  at["device"] = at["system"];
+  for (const char* const key : {"model", "device", "precision", "graphs"}) {
+    if (const auto found = words.find(at[key]); found != words.end()) at[key] = found->second;
+  }
+  if (at["dispatcher"].empty()) at["dispatcher"] = "alltoall";
+  if (at["tp_overlap"].empty()) at["tp_overlap"] = "none";
+}
+
 /// The training of a row.
 inline stagecut::transformer::training training_of(std::map<std::string, std::string>& at) {
   using namespace stagecut::transformer;
@@ -99,6 +120,18 @@ inline stagecut::transformer::training training_of(std::map<std::string, std::st
   return r;
 }
 
+/// What the recipes of a row set besides its columns: the head's product in 8 bits (`fp8_output_proj`); parameters kept in
+/// 8 bits alone (`fp8_param_gather` with one scale per tensor, on Blackwell); offloaded activations of fully sharded runs, of
+/// 20 or 40 of 80 layers.
+inline void add_recipe(std::map<std::string, std::string>& at, stagecut::transformer::training& how) {
+  const std::string &model = at["model"], &device = at["device"];
+  const bool blackwell = device.starts_with("b") || device.starts_with("gb");
+  const bool whole_gpt_oss = model == "gpt-oss-120b" && at["graphs"] == "full";
+  how.head_fp8 = at["precision"] == "mxfp8" && (whole_gpt_oss || (model == "deepseek-v3" && device.starts_with("gb200")));
+  if (at["precision"] == "fp8" && blackwell) how.parameter_bytes = 1;
+  if (at["fsdp"] != "0" && model == "llama-3-70b") how.offloaded = device.starts_with("gb300") ? 0.25 : 0.5;
+}
+
 /// All rows of a file, with models from the folder beside it.
 inline std::vector<row> read_rows(const std::string& file, const std::string& models) {
   std::ifstream input(file);
@@ -111,6 +144,7 @@ inline std::vector<row> read_rows(const std::string& file, const std::string& mo
     if (fields.size() < names.size()) throw std::runtime_error(line + " has too few fields");
     std::map<std::string, std::string> at;
     for (std::size_t i = 0; i < names.size(); ++i) at[names[i]] = fields[i];
+    translate(at);
     row& next = made.emplace_back();
     next.model = at["model"];
     next.device = at["device"];
@@ -121,14 +155,15 @@ inline std::vector<row> read_rows(const std::string& file, const std::string& mo
     text << config.rdbuf();
     next.of = stagecut::io::read_transformer_config(text.str(), next.model).architecture;
     next.how = training_of(at);
+    add_recipe(at, next.how);
     next.on = device_of(next.device);
     next.gpus = std::stoull(at["gpus"]);
     next.batch = std::stoull(at["gbs"]);
     next.ranks = std::stoull(at["pp"]);
     next.chunks = std::stoull(at["vp"]);
     next.sharded = at["fsdp"] != "0";
-    next.older = at["older"] == "1";
-    next.tokens = std::stod(at["tokens"]);
+    next.older = at["older_configuration"] == "1";
+    next.tokens = std::stod(at["measured_tokens_s_gpu"]);
   }
   return made;
 }

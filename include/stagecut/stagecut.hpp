@@ -92,13 +92,14 @@
 #include <stagecut/plan/usual_search.hpp>
 #include <stagecut/plan/verify_plan.hpp>
 #include <stagecut/profile/accelerator.hpp>
-#include <stagecut/profile/efficiencies.hpp>
 #include <stagecut/profile/architecture.hpp>
 #include <stagecut/profile/as_chain.hpp>
 #include <stagecut/profile/as_inference.hpp>
 #include <stagecut/profile/check_architecture.hpp>
 #include <stagecut/profile/check_figures.hpp>
+#include <stagecut/profile/devices.hpp>
 #include <stagecut/profile/dry_runs.hpp>
+#include <stagecut/profile/efficiencies.hpp>
 #include <stagecut/profile/flatten_modules.hpp>
 #include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/layer_graph.hpp>

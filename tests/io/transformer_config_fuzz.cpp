@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include <stagecut/core/arithmetic.hpp>
+#include <stagecut/profile/devices.hpp>
 #include <stagecut/profile/parameters.hpp>
 #include <stagecut/profile/transformer.hpp>
 #include <stagecut/profile/transformer_inference.hpp>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <stagecut/profile/devices.hpp>
 #include <stagecut/profile/accelerator.hpp>
 
 #include <doctest/doctest.h>

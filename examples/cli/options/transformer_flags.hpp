@@ -7,6 +7,7 @@
 #include <stagecut/io/json/json_line.hpp>
 #include <stagecut/io/json/parse_json.hpp>
 #include <stagecut/io/json/transformer_config.hpp>
+#include <stagecut/profile/devices.hpp>
 #include <stagecut/profile/sharded_transformer.hpp>
 #include <stagecut/profile/training_flops.hpp>
 #include <stagecut/profile/transformer.hpp>

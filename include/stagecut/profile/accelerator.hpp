@@ -4,19 +4,18 @@
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/error.hpp>
 
-#include <array>
 #include <cstddef>
 #include <string_view>
 
 // Devices and their interconnects.
 namespace stagecut::inline STAGECUT_ABI::transformer {
 
-/// A device and its interconnects. Rates in FLOP/s and bytes per second. Figures that are 0 by default are unknown, and
-/// their lines say what is taken instead.
+/// A device and its interconnects. Rates in FLOP/s and bytes per second. Figures that may be 0 are then unknown, and their
+/// lines say what is taken instead.
 struct device {
   std::string_view name = "a100-80gb";  ///< on the command line
   double flops = 312e12;                ///< dense 16-bit matrix products, peak of the data sheet
-  double gemm = 271e12;                 ///< the highest measured rate of such products
+  double gemm = 271e12;                 ///< the highest measured rate of such products; 0: `sustained`
   double gemm_fp8 = 0;                  ///< the highest measured rate with 8 bits; 0: no support
   double flops_fp32 = 19.5e12;          ///< with 32 bits, without TF32, the default of frameworks
   double bandwidth = 2.039e12;          ///< of its memory
@@ -34,48 +33,16 @@ struct device {
   double sustained = 0;
   double sustained_fp8 = 0;      ///< the same with 8 bits, from `gemm_fp8`
   double sustained_fp4 = 0;      ///< the same with 4 bits, from `gemm_fp4`
-  double sustained_bandwidth = 0;  ///< of memory, in the kernels of long training; 0: `efficiencies::memory` of `bandwidth`
-  double exponentials = 0;       ///< exponentials per second; 0: attention is limited by its products alone
+  double sustained_bandwidth = 1.712e12;  ///< of memory, in the kernels of long training; 0: `efficiencies::memory` of `bandwidth`
+  double exponentials = 2.436e12;  ///< exponentials per second; 0: attention is limited by its products alone
   double sinks = 1;              ///< time of the attention core with sinks, relative to the one without
   double dispatch_sms = 0;       ///< multiprocessors that dispatch and combine run on; 0: as many as their links need
-  double host_link = 0;          ///< one way, to the host's memory; 0: activations cannot be offloaded
+  double host_link = 31e9;         ///< one way, to the host's memory; 0: activations cannot be offloaded
   std::size_t used = 0;          ///< devices of its domain that jobs use, 64 of 72; 0: all
 
   /// Equal in every part.
   friend bool operator==(const device&, const device&) = default;
 };
-
-/// Devices with data sheets, SXM modules or similar: NVIDIA A100 (2021), H100 (2023), H200 and B200 (2024), GB200 NVL72
-/// (2024), AMD Instinct MI300X (2023). The best matrix products are from the public collection ml-engineering (Stas
-/// Bekman, 2024 and 2025); for GB200 scaled by the ratio of the peaks. Network cards have 200 Gbit/s per device with
-/// A100, 400 with all others.
-inline constexpr std::array devices{
-    device{.exponentials = 2.44e12, .host_link = 25e9},
-    device{.name = "a100-40gb", .bandwidth = 1.555e12, .memory = 40e9, .exponentials = 2.44e12, .host_link = 25e9},
-    device{.name = "h100-80gb", .flops = 989.4e12, .gemm = 794.5e12, .gemm_fp8 = 1402.6e12, .flops_fp32 = 66.9e12, .bandwidth = 3.35e12,
-           .memory = 80e9, .link = 450e9, .network = 50e9, .power_limited = true, .sustained = 740e12, .sustained_fp8 = 1560e12,
-           .exponentials = 3.9e12, .dispatch_sms = 24, .host_link = 50e9},
-    device{.name = "h200-141gb", .flops = 989.4e12, .gemm = 794.5e12, .gemm_fp8 = 1453.4e12, .flops_fp32 = 66.9e12, .bandwidth = 4.8e12,
-           .memory = 141e9, .link = 450e9, .network = 50e9, .power_limited = true, .sustained = 740e12, .sustained_fp8 = 1560e12,
-           .exponentials = 3.9e12, .dispatch_sms = 24, .host_link = 50e9},
-    device{.name = "b200-180gb", .flops = 2250e12, .gemm = 1745e12, .gemm_fp8 = 3432.5e12, .flops_fp32 = 75e12, .bandwidth = 8e12,
-           .memory = 180e9, .link = 900e9, .network = 50e9, .power_limited = true, .flops_fp4 = 9000e12, .gemm_fp4 = 6750e12,
-           .sustained = 1700e12, .sustained_fp8 = 3370e12, .sustained_fp4 = 6750e12, .exponentials = 5.0e12, .sinks = 9.7,
-           .dispatch_sms = 32, .host_link = 50e9},
-    device{.name = "gb200-186gb", .flops = 2450e12, .gemm = 1822e12, .gemm_fp8 = 3615.6e12, .flops_fp32 = 80e12, .bandwidth = 8e12,
-           .memory = 186e9, .link = 900e9, .domain = 72, .network = 50e9, .power_limited = true, .flops_fp4 = 10000e12,
-           .gemm_fp4 = 7000e12, .sustained = 1750e12, .sustained_fp8 = 3470e12, .sustained_fp4 = 7000e12, .exponentials = 5.3e12,
-           .sinks = 9.7, .dispatch_sms = 32, .host_link = 200e9, .used = 64},
-    device{.name = "b300-268gb", .flops = 2250e12, .gemm = 1769e12, .gemm_fp8 = 3353e12, .flops_fp32 = 75e12, .bandwidth = 8e12,
-           .memory = 268e9, .link = 900e9, .network = 100e9, .power_limited = true, .flops_fp4 = 13500e12, .gemm_fp4 = 9200e12,
-           .sustained = 1870e12, .sustained_fp8 = 3700e12, .sustained_fp4 = 9200e12, .exponentials = 10.7e12, .sinks = 9.7,
-           .dispatch_sms = 32, .host_link = 50e9},
-    device{.name = "gb300-279gb", .flops = 2500e12, .gemm = 2000e12, .gemm_fp8 = 4000e12, .flops_fp32 = 80e12, .bandwidth = 8e12,
-           .memory = 279e9, .link = 900e9, .domain = 72, .network = 100e9, .power_limited = true, .flops_fp4 = 15000e12,
-           .gemm_fp4 = 11200e12, .sustained = 2270e12, .sustained_fp8 = 4500e12, .sustained_fp4 = 11200e12, .exponentials = 10.7e12,
-           .sinks = 9.7, .dispatch_sms = 32, .host_link = 200e9, .used = 64},
-    device{.name = "mi300x-192gb", .flops = 1307.4e12, .gemm = 668e12, .flops_fp32 = 163.4e12, .bandwidth = 5.3e12, .memory = 192e9,
-           .link = 448e9, .pair = 64e9, .network = 50e9, .power_limited = true}};
 
 namespace detail {
 

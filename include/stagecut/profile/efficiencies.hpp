@@ -14,7 +14,8 @@ namespace stagecut::inline STAGECUT_ABI::transformer {
 struct efficiencies {
   double gemm = 0.87;           ///< of the sustained matrix product, for products inside a model
   double power = 0.86;          ///< what a power limit leaves of the best product, where no sustained one is known
-  double network = 0.80;        ///< of the bandwidth of links and networks
+  double network = 0.80;        ///< of the bandwidth of network cards, between domains
+  double link = 0.75;           ///< of the bandwidth of links within a domain
   double memory = 0.60;         ///< of the memory's bandwidth
   double attention = 0.80;      ///< of the bound of FlashAttention's core, forward: products and exponentials
   double backward = 0.78;       ///< of `attention`, in the backward pass
@@ -37,6 +38,7 @@ struct efficiencies {
 inline constexpr named<double efficiencies::*> efficiency_names[] = {{"gemm", &efficiencies::gemm},
                                                                      {"power", &efficiencies::power},
                                                                      {"network", &efficiencies::network},
+                                                                     {"link", &efficiencies::link},
                                                                      {"memory", &efficiencies::memory},
                                                                      {"attention", &efficiencies::attention},
                                                                      {"backward", &efficiencies::backward},
@@ -52,7 +54,7 @@ inline constexpr named<double efficiencies::*> efficiency_names[] = {{"gemm", &e
                                                                      {"sync", &efficiencies::sync}};
 
 /// The constants of inference, whose kernels differ: bytes are read at a higher rate, and nothing waits for the host.
-inline constexpr efficiencies serving_efficiencies{.gemm = 0.86, .power = 0.86, .network = 0.69, .memory = 0.85};
+inline constexpr efficiencies serving_efficiencies{.gemm = 0.86, .power = 0.86, .network = 0.69, .link = 0.69, .memory = 0.85};
 
 /// Rejects constants that are out of range: shares of 0 or below, or above 2, since a device's best figure may be too
 /// low; negative times; ratios that are not above 0.

@@ -85,6 +85,7 @@ struct training {
   std::size_t data_parallel = 1;            ///< replicas, over which ZeRO partitions its states
   std::size_t zero = 0;  ///< 1: the optimizer's state, 2: gradients too, 3: parameters too (Rajbhandari)
   std::optional<double> gradient_bytes{};  ///< per parameter; unset: 2, or 4 with fp32
+  std::optional<double> parameter_bytes{};  ///< per parameter in memory; unset: 2, or 4 with fp32; 1: 8 bits alone
   std::optional<double> state_bytes{};     ///< per parameter; unset: Adam's, 12 (Rajbhandari, 3.1), or 8 with fp32
   bool flash = true;                       ///< attention without scores in memory (Dao)
   bool variants = false;                   ///< layers also have their figures for the other kinds of recomputation

@@ -18,26 +18,28 @@ STAGECUT_DECL accelerator_file read_accelerator(std::string_view text, std::stri
   const detail::json_value whole(parsed, source, limits);
   whole.object().only({"name", "flops", "gemm", "gemm_fp8", "flops_fp32", "bandwidth", "memory", "link", "pair",
                        "domain", "network", "power_limited", "flops_fp8", "flops_fp4", "gemm_fp4", "sustained",
-                       "sustained_fp8", "sustained_fp4", "exponentials", "sinks", "dispatch_sms", "host_link", "used",
+                       "sustained_fp8", "sustained_fp4", "sustained_bandwidth", "exponentials", "sinks", "dispatch_sms", "host_link", "used",
                        "sources", "note"});
   accelerator_file made;
   transformer::device& on = made.figures;
   on.name = {};
   if (const auto name = whole.find("name")) made.name = name->text();
-  on.gemm = whole.at("gemm").amount();
+  const auto read = [&](const char* key, double& into) {
+    if (const auto found = whole.find(key)) into = found->amount();
+  };
+  on.gemm = whole.find("sustained") && !whole.find("gemm") ? 0 : whole.at("gemm").amount();
   on.bandwidth = whole.at("bandwidth").amount();
   on.memory = whole.at("memory").amount();
-  on.flops = on.gemm;
-  on.flops_fp32 = on.gemm / 16;
+  on.sustained_bandwidth = on.exponentials = on.host_link = 0;  // unknown, unlike those of the default
+  read("sustained", on.sustained);
+  on.flops = on.gemm > 0 ? on.gemm : on.sustained;
+  on.flops_fp32 = on.flops / 16;
   if (!whole.find("link")) {
     on.domain = 1;
     for (const char* const other : {"domain", "pair"}) {
       if (const auto found = whole.find(other)) found->fail("goes with \"link\", the rate in a domain");
     }
   }
-  const auto read = [&](const char* key, double& into) {
-    if (const auto found = whole.find(key)) into = found->amount();
-  };
   read("flops", on.flops);
   read("gemm_fp8", on.gemm_fp8);
   read("flops_fp32", on.flops_fp32);
@@ -47,9 +49,9 @@ STAGECUT_DECL accelerator_file read_accelerator(std::string_view text, std::stri
   read("flops_fp8", on.flops_fp8);
   read("flops_fp4", on.flops_fp4);
   read("gemm_fp4", on.gemm_fp4);
-  read("sustained", on.sustained);
   read("sustained_fp8", on.sustained_fp8);
   read("sustained_fp4", on.sustained_fp4);
+  read("sustained_bandwidth", on.sustained_bandwidth);
   read("exponentials", on.exponentials);
   read("sinks", on.sinks);
   read("dispatch_sms", on.dispatch_sms);

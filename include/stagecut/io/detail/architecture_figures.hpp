@@ -122,6 +122,7 @@ void each_training_figure(Training& r, const Visit& at) {
   at("exchange_hidden", r.exchange_hidden);
   at("gradient_bytes", r.gradient_bytes);
   at("state_bytes", r.state_bytes);
+  at("parameter_bytes", r.parameter_bytes);
   at("flash", r.flash);
   at("variants", r.variants);
   at("modules", r.modules, transformer::module_names);

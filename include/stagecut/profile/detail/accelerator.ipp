@@ -23,8 +23,7 @@ STAGECUT_DECL void refuse_device(std::string_view part, std::string_view field, 
 }  // namespace detail
 
 STAGECUT_DECL void check(const device& on) {
-  const std::pair<std::string_view, double> figures[] = {{"gemm", on.gemm},
-                                                         {"flops", on.flops},
+  const std::pair<std::string_view, double> figures[] = {{"flops", on.flops},
                                                          {"flops_fp32", on.flops_fp32},
                                                          {"bandwidth", on.bandwidth},
                                                          {"memory", on.memory},
@@ -33,7 +32,8 @@ STAGECUT_DECL void check(const device& on) {
   for (const auto& [field, value] : figures) {
     if (!is_finite(value) || !(value > 0)) detail::refuse_device("device.", field, value, "is not above 0");
   }
-  for (const auto& [field, value] : {std::pair("gemm_fp8", on.gemm_fp8),
+  for (const auto& [field, value] : {std::pair("gemm", on.gemm),
+                                     {"gemm_fp8", on.gemm_fp8},
                                      {"pair", on.pair},
                                      {"flops_fp8", on.flops_fp8},
                                      {"flops_fp4", on.flops_fp4},
@@ -41,10 +41,14 @@ STAGECUT_DECL void check(const device& on) {
                                      {"sustained", on.sustained},
                                      {"sustained_fp8", on.sustained_fp8},
                                      {"sustained_fp4", on.sustained_fp4},
+                                     {"sustained_bandwidth", on.sustained_bandwidth},
                                      {"exponentials", on.exponentials},
                                      {"dispatch_sms", on.dispatch_sms},
                                      {"host_link", on.host_link}}) {
     if (!is_finite(value) || is_negative(value)) detail::refuse_device("device.", field, value, "is negative");
+  }
+  if (on.gemm == 0 && on.sustained == 0) {
+    detail::refuse_device("device.", "gemm", 0, "is not above 0, and there is no sustained rate");
   }
   if (!is_finite(on.sinks) || !(on.sinks > 0)) detail::refuse_device("device.", "sinks", on.sinks, "is not above 0");
   if (on.domain == 0) detail::refuse_device("device.", "domain", 0, "is not above 0");

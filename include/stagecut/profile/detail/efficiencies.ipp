@@ -24,6 +24,7 @@ inline constexpr efficiency_range efficiency_ranges[] = {
     {&efficiencies::gemm, false, 2, "is not above 0 and at most 2"},
     {&efficiencies::power, false, 2, "is not above 0 and at most 2"},
     {&efficiencies::network, false, 2, "is not above 0 and at most 2"},
+    {&efficiencies::link, false, 2, "is not above 0 and at most 2"},
     {&efficiencies::memory, false, 2, "is not above 0 and at most 2"},
     {&efficiencies::attention, false, 2, "is not above 0 and at most 2"},
     {&efficiencies::backward, false, 2, "is not above 0 and at most 2"},

@@ -133,17 +133,16 @@ STAGECUT_DECL term roofline::exchange(const char* name, double bytes, const devi
   const double far = bytes * (group.members - group.in_domain) / group.members;
   const double near = bytes * (group.in_domain - 1) / group.members;
   const double once =
-      far / (on_.network * reached_.network) + near / (near_rate(group.in_domain) * reached_.network) + latency(group);
+      far / (on_.network * reached_.network) + near / (near_rate(group.in_domain) * reached_.link) + latency(group);
   made.alone = made.seconds = group.members > 1 ? count * once : 0;
   made.rate = made.alone > 0 ? made.bytes / made.alone : 0;
   return made;
 }
 
 STAGECUT_DECL double roofline::link_rate(const device_group& group) const {
-  const double near = near_rate(group.in_domain);
-  const double far = on_.network * group.in_domain;
-  const double rate = group.in_domain >= group.members || far > near ? near : far;
-  return rate * reached_.network;
+  const double near = near_rate(group.in_domain) * reached_.link;
+  const double far = on_.network * group.in_domain * reached_.network;
+  return group.in_domain >= group.members || far > near ? near : far;
 }
 
 STAGECUT_DECL device_group roofline::group(double members, double stride) const {

@@ -106,7 +106,10 @@ class serving_run {
 
   // Inference has its own efficiencies, of the best products.
   static device without_sustained(device on) {
-    on.sustained = on.sustained_fp8 = on.sustained_fp4 = 0;
+    if (on.gemm > 0) on.sustained = 0;
+    if (on.gemm_fp8 > 0) on.sustained_fp8 = 0;
+    if (on.gemm_fp4 > 0) on.sustained_fp4 = 0;
+    on.sustained_bandwidth = 0;
     return on;
   }
 

@@ -72,7 +72,7 @@ class part_maker {
 
   /// Bytes of the parameters only.
   [[nodiscard]] double parameters(double numbers, const device_group& replicas) const {
-    return numbers * z_.bytes / (r_.zero == 3 ? replicas.members : 1);
+    return numbers * parameter_bytes() / (r_.zero == 3 ? replicas.members : 1);
   }
 
   /// Bytes that ZeRO partitions but that are whole while the layer runs: its parameters, and its gradients until their
@@ -86,6 +86,7 @@ class part_maker {
 
  private:
   [[nodiscard]] double narrow() const { return z_.rows * static_cast<double>(a_.hidden); }
+  [[nodiscard]] double parameter_bytes() const { return r_.parameter_bytes.value_or(z_.bytes); }
   [[nodiscard]] double gradient_bytes() const { return r_.gradient_bytes.value_or(z_.bytes); }
   // Adam's two moments, and with 16 bits also the parameters, all in fp32.
   [[nodiscard]] double state_bytes() const { return r_.state_bytes.value_or(r_.precision == number::fp32 ? 8 : 12); }
@@ -214,7 +215,7 @@ inline part part_maker::head() const {
 inline double part_maker::resident(double numbers, const device_group& replicas) const {
   const auto spread = [&](std::size_t stage) { return r_.zero >= stage ? replicas.members : 1; };
   // Rajbhandari, sections 3.1 and 5: 16 bytes per parameter with Adam, partitioned ZeRO stage by stage.
-  return numbers * (z_.bytes / spread(3) + gradient_bytes() / spread(2) + state_bytes() / spread(1));
+  return numbers * (parameter_bytes() / spread(3) + gradient_bytes() / spread(2) + state_bytes() / spread(1));
 }
 
 inline double part_maker::gathered(double numbers, const device_group& replicas) const {

@@ -34,6 +34,7 @@ STAGECUT_DECL std::optional<fault> out_of_range(const training& r) {
   };
   for (const auto& [field, value, limit] : {amount{"gradient_bytes", r.gradient_bytes, 1'000'000},
                                             {"state_bytes", r.state_bytes, 1'000'000},
+                                            {"parameter_bytes", r.parameter_bytes, 1'000'000},
                                             {"recomputed_share", r.recomputed_share, 1},
                                             {"offloaded", r.offloaded, 1}}) {
     if (!value ||
