@@ -105,7 +105,7 @@ inline stagecut::transformer::training training_of(std::map<std::string, std::st
   r.overlap = value_of(overlap_names, at["tp_overlap"]);
   r.dispatcher = value_of(dispatcher_names, at["dispatcher"]);
   r.expert_overlap = at["ep_overlap"] == "1";
-  r.graphs = value_of(graph_names, at["graphs"]);
+  r.cuda_graphs = value_of(graph_names, at["graphs"]);
   r.fused_experts = at["fused_experts"] == "1";
   r.attention_fp8 = at["fp8_attention"] == "1";
   std::istringstream modules(at["recompute"]);
@@ -113,7 +113,7 @@ inline stagecut::transformer::training training_of(std::map<std::string, std::st
     if (word == "full") {
       r.recomputation = recomputing::full;
     } else {
-      r.modules.*value_of(module_names, word) = true;
+      r.recompute_modules.*value_of(module_names, word) = true;
     }
   }
   r.microbatches = count("gbs") / (r.microbatch * r.data_parallel);
@@ -129,7 +129,7 @@ inline void add_recipe(std::map<std::string, std::string>& at, stagecut::transfo
   const bool whole_gpt_oss = model == "gpt-oss-120b" && at["graphs"] == "full";
   how.head_fp8 = at["precision"] == "mxfp8" && (whole_gpt_oss || (model == "deepseek-v3" && device.starts_with("gb200")));
   if (at["precision"] == "fp8" && blackwell) how.parameter_bytes = 1;
-  if (at["fsdp"] != "0" && model == "llama-3-70b") how.offloaded = device.starts_with("gb300") ? 0.25 : 0.5;
+  if (at["fsdp"] != "0" && model == "llama-3-70b") how.offload = device.starts_with("gb300") ? 0.25 : 0.5;
 }
 
 /// All rows of a file, with models from the folder beside it.

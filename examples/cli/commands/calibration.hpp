@@ -64,7 +64,8 @@ inline double predicted_iteration(const stagecut::profile& model, const stagecut
 
 /// Fits efficiencies to measurements; with a table of the residuals.
 inline calibration_result calibrate(const profile_maker& make, const stagecut::io::measured_file& measured,
-                                    const stagecut::transformer::efficiencies& start, const std::string& source) {
+                                    const stagecut::transformer::efficiencies& start, const std::string& source,
+                                    const std::vector<stagecut::fitted_constant>& constants) {
   std::vector<stagecut::measured_time> times;
   std::vector<std::string> names;
   for (const auto& each : measured.layers) {
@@ -90,12 +91,20 @@ inline calibration_result calibrate(const profile_maker& make, const stagecut::i
     }
     return seconds;
   };
-  // On one device only the product of both counts: the power limit keeps its start value.
-  const auto held = [&](const stagecut::transformer::efficiencies& reached) {
-    return predict({reached.gemm, start.power, reached.network});
+  // On one device only the product of gemm and power counts: the power limit keeps its start value.
+  using stagecut::transformer::efficiencies;
+  const auto both = [&](stagecut::fitted_constant field) {
+    return std::find(constants.begin(), constants.end(), field) != constants.end();
   };
-  const bool limited = predict({start.gemm, start.power * 0.9, start.network}) != predict(start);
-  const stagecut::efficiency_fit found = stagecut::fit_efficiencies(times, held, start);
+  const bool held_power = both(&efficiencies::gemm) && both(&efficiencies::power);
+  efficiencies less = start;
+  less.power *= 0.9;
+  const bool limited = held_power && predict(less) != predict(start);
+  const auto held = [&](efficiencies reached) {
+    if (held_power) reached.power = start.power;
+    return predict(reached);
+  };
+  const stagecut::efficiency_fit found = stagecut::fit_efficiencies(times, held, start, constants);
   table lines(0);
   lines.add({"measured", "seconds", "fitted", "error"});
   for (std::size_t i = 0; i < times.size(); ++i) {
@@ -103,20 +112,25 @@ inline calibration_result calibrate(const profile_maker& make, const stagecut::i
                fmt::format("{:+.1f} %", 100 * found.error(i, times))});
   }
   std::string text = lines.text([](std::size_t) { return std::string(); });
-  const char* const words[] = {"gemm", "power", "network"};
-  const double values[] = {found.reached.gemm, found.reached.power, found.reached.network};
-  for (std::size_t f = 0; f < 3; ++f) {
+  bool unlikely = false;
+  std::size_t determined = 0;
+  for (std::size_t f = 0; f < constants.size(); ++f) {
+    const char* const name = stagecut::name_of(stagecut::transformer::efficiency_names, constants[f]);
+    const double value = found.reached.*constants[f];
     const char* why = found.determined[f] ? "" : " (nothing measured depends on it)";
-    if (limited && f == 1) why = " (kept: on one device it cannot be distinguished from gemm)";
-    text += fmt::format("{} {:.4g}{}{}", words[f], values[f], why, f == 2 ? "" : ", ");
+    if (limited && constants[f] == &efficiencies::power) why = " (kept: on one device it cannot be distinguished from gemm)";
+    text += fmt::format("{}{} {:.4g}{}", f == 0 ? "" : ", ", name, value, why);
+    const bool share = constants[f] == &efficiencies::gemm || constants[f] == &efficiencies::network;
+    unlikely = unlikely || (share && (value < 0.2 || value > 1.1));
+    determined += found.determined[f] ? 1 : 0;
   }
-  if (times.size() == 1 && found.determined[0] && found.determined[2]) {
-    text += "\none time for two efficiencies: others would fit as well";
+  if (times.size() < determined) {
+    text += fmt::format("\n{} for {}: others would fit as well",
+                        times.size() == 1 ? "one time" : fmt::format("{} times", times.size()),
+                        determined == 2 ? "two efficiencies" : fmt::format("{} efficiencies", determined));
   }
   double worst = 0;
   for (std::size_t i = 0; i < times.size(); ++i) worst = std::max(worst, std::abs(found.error(i, times)));
-  const auto strange = [](double value) { return value < 0.2 || value > 1.1; };
-  const bool unlikely = strange(values[0]) || strange(values[1]) || strange(values[2]);
   if (worst > 0.5 || unlikely) {
     text += fmt::format("\n{}: are these seconds of a microbatch, of this training on this device?",
                         worst > 0.5 ? "this does not fit well" : "devices hardly reach that much, or that little");

@@ -53,6 +53,7 @@ struct profile_command {
   std::string device_memory;
   std::string explained;
   std::string calibration;
+  std::string fitted;
   profile_format format = profile_format::json;
   std::string output;
   limit_flags input;
@@ -76,9 +77,10 @@ struct profile_command {
     rare("--gemm", gemm, "X", "Of the device, its best matrix product, FLOP/s")->check(number_check());
     rare("--memory-bandwidth", bandwidth, "X", "To its memory, bytes/s")->check(number_check());
     rare("--device-memory", device_memory, "SIZE", "Of the device: 80GB");
-    rare("--efficiency", efficiency, "X", "Of the best product, reached (0.86)")->check(number_check());
-    rare("--network-efficiency", network_efficiency, "X", "Of links and networks (0.69)")->check(number_check());
-    option("--calibrate", calibration, "FILE", "Fit efficiencies to what was measured");
+    rare("--efficiency", efficiency, "X", "Of the best product, reached (0.87)")->check(number_check());
+    rare("--network-efficiency", network_efficiency, "X", "Of links and networks")->check(number_check());
+    option("--calibrate", calibration, "FILE", "Fit constants to what was measured");
+    rare("--fit-constants", fitted, "NAMES", "Of --calibrate: gemm,network,launch ..");
     option("--explain", explained, "LAYER", "Print the terms of a layer's times");
     add_choice(*command, "--format", format, profile_formats, "NAME", "json, csv, text; config: figures to edit");
     option("--output", output, "FILE", "Write to this file");
@@ -99,6 +101,7 @@ struct profile_command {
       throw CLI::ValidationError("--format", "csv has no columns for several recomputations: json has");
     if (model.variants && !calibration.empty())
       throw CLI::ValidationError("--calibrate", "does not go with --recompute auto: what was measured is of one");
+    if (!fitted.empty() && calibration.empty()) throw CLI::ValidationError("--fit-constants", "goes with --calibrate");
     check_output(output, {config, calibration});
     stagecut::io::transformer_config from = read();
     model.check_weights(from, source());
@@ -182,8 +185,8 @@ struct profile_command {
 
   [[nodiscard]] stagecut::transformer::device chosen_device(std::string& name) const {
     stagecut::transformer::device on = model.chosen_device(name, input.limits);
-    if (gemm) on.gemm = *gemm;
-    if (bandwidth) on.bandwidth = *bandwidth;
+    if (gemm) on.gemm = *gemm, on.sustained = 0;
+    if (bandwidth) on.bandwidth = *bandwidth, on.sustained_bandwidth = 0;
     if (!device_memory.empty()) {
       const auto bytes = parse_bytes(device_memory);
       if (!bytes) throw CLI::ValidationError("--device-memory", no_size(device_memory));
@@ -195,9 +198,10 @@ struct profile_command {
   }
 
   [[nodiscard]] stagecut::transformer::efficiencies asked_efficiencies() const {
-    stagecut::transformer::efficiencies reached;
+    stagecut::transformer::efficiencies reached = model.asked_constants(input.limits);
     reached.gemm = efficiency.value_or(reached.gemm);
     reached.network = network_efficiency.value_or(reached.network);
+    reached.link = network_efficiency.value_or(reached.link);
     try {
       stagecut::transformer::check(reached);
     } catch (const stagecut::invalid_input& error) {
@@ -216,9 +220,25 @@ struct profile_command {
     const auto profile_of = [&](const stagecut::transformer::efficiencies& reached) {
       return model.profiled(from.architecture, from.training, on, reached);
     };
-    const calibration_result found = calibrate(profile_of, measured, start, calibration);
+    const calibration_result found = calibrate(profile_of, measured, start, calibration, fitted_constants());
     say_lines(found.text);
     return found.reached;
+  }
+
+  /// The constants that are fitted.
+  [[nodiscard]] std::vector<stagecut::fitted_constant> fitted_constants() const {
+    using namespace stagecut::transformer;
+    if (fitted.empty()) return {&efficiencies::gemm, &efficiencies::power, &efficiencies::network};
+    std::vector<stagecut::fitted_constant> made;
+    for (const std::string_view name : split(fitted, ',')) {
+      const auto* const found = stagecut::find_name(efficiency_names, name);
+      if (found == nullptr) {
+        throw CLI::ValidationError("--fit-constants", fmt::format("{} is none of {}", shown(std::string(name)),
+                                                                  stagecut::list_names(efficiency_names)));
+      }
+      made.push_back(found->value);
+    }
+    return made;
   }
 
   /// The terms of the requested layer.
@@ -232,7 +252,7 @@ struct profile_command {
                                                                       model.serving_phase(), on, reached)
                            : stagecut::transformer::explain(from.architecture, from.training, on, reached);
     const stagecut::layer& of = made.layers[layer];
-    std::string text = terms_text(of.name, terms[layer], clock.memory_rate());
+    std::string text = terms_text(of.name, terms[layer], clock.memory_rate(), model.inference ? 3e-6 : reached.tail, reached.launch);
     if (!calibration.empty()) {
       text += fmt::format("in the profile, as measured: forward {}, backward {}\n", seconds_text(of.forward),
                           seconds_text(of.backward));

@@ -3,11 +3,13 @@
 
 #include <stagecut/io/file.hpp>
 #include <stagecut/io/json/accelerator_file.hpp>
+#include <stagecut/io/json/efficiencies_file.hpp>
 #include <stagecut/io/json/hugging_face_config.hpp>
 #include <stagecut/io/json/json_line.hpp>
 #include <stagecut/io/json/parse_json.hpp>
 #include <stagecut/io/json/transformer_config.hpp>
 #include <stagecut/profile/devices.hpp>
+#include <stagecut/profile/efficiencies.hpp>
 #include <stagecut/profile/sharded_transformer.hpp>
 #include <stagecut/profile/training_flops.hpp>
 #include <stagecut/profile/transformer.hpp>
@@ -40,7 +42,13 @@ struct transformer_flags {
   std::string as;
   std::optional<std::size_t> sequence, microbatch, context_parallel, expert_parallel, data_parallel,
       zero;
-  std::optional<bool> sequence_parallel, flash;
+  std::optional<bool> sequence_parallel, flash, expert_overlap, fused_experts, attention_fp8, head_fp8;
+  std::optional<stagecut::transformer::module_set> recompute_modules;
+  std::optional<stagecut::transformer::dispatching> dispatcher;
+  std::optional<stagecut::transformer::graphing> cuda_graphs;
+  std::optional<double> offload;
+  std::optional<std::size_t> moment_bytes;
+  std::string constants;  // of the cost model: a file, or NAME=VALUE, ...
   std::optional<stagecut::transformer::number> precision;
   std::optional<stagecut::transformer::recomputing> recomputation;
   std::optional<stagecut::transformer::overlapping> overlap;
@@ -56,10 +64,11 @@ struct transformer_flags {
 
   /// Registers the options: all of them as rare ones if the model is one of many; else a few.
   void add(CLI::App& command, bool one_of_many) {
+    bool rare_now = false;
     const auto keep = [&](CLI::Option* made) {
       const std::string name = made->get_name();
       const bool rare = name == "--as" || name == "--flash" || name == "--sequence-parallel" ||
-                        name == "--context-parallel" || name == "--overlap" || name == "--phase";
+                        name == "--context-parallel" || name == "--overlap" || name == "--phase" || rare_now;
       if (rare || one_of_many) made->group(rare_options);
       options.push_back(made);
       return made;
@@ -75,7 +84,7 @@ struct transformer_flags {
     number("--sequence", sequence, "N", "Tokens of a sample");
     of_training.push_back(number("--microbatch", microbatch, "N", "Samples of a microbatch"));
     keep(add_choice(command, "--precision", precision, stagecut::transformer::precision_names, "NAME",
-                    "bf16, fp16, fp32 or fp8"));
+                    "bf16, fp16, fp32, fp8, mxfp8, nvfp4"));
     // If the model is one of many, the command has its own option for that.
     if (!one_of_many) {
       trains(add_recompute(command));
@@ -92,10 +101,48 @@ struct transformer_flags {
     of_training.push_back(number("--zero", zero, "STAGE", "ZeRO's stage, 0 to 3", 0));
     trains(add_choice(command, "--overlap", overlap, stagecut::transformer::overlap_names, "HOW",
                       "Of tensor parallelism's messages: none, bwd, ub"));
+    rare_now = true;
+    trains(add_modules(command));
+    trains(add_choice(command, "--dispatcher", dispatcher, stagecut::transformer::dispatcher_names, "NAME",
+                      "Of tokens to experts: alltoall, deepep, hybridep"));
+    trains(add_choice(command, "--expert-overlap", expert_overlap, switch_flags, "ON",
+                      "Hide their messages behind other microbatches"));
+    trains(add_choice(command, "--fused-experts", fused_experts, switch_flags, "ON",
+                      "Activation and casts in the products' kernel"));
+    trains(add_choice(command, "--cuda-graphs", cuda_graphs, stagecut::transformer::graph_names, "WHICH",
+                      "none, scoped (attention, routers), full"));
+    trains(add_choice(command, "--attention-fp8", attention_fp8, switch_flags, "ON", "Its core with 8 bits"));
+    trains(add_choice(command, "--head-fp8", head_fp8, switch_flags, "ON", "Its product in the layers' precision"));
+    of_training.push_back(keep(command.add_option("--offload", offload, "Share of activations kept on the host")
+                                   ->type_name("X")
+                                   ->check(CLI::Range(0.0, 1.0))));
+    of_training.push_back(number("--moment-bytes", moment_bytes, "N", "Of each of Adam's moments: 4, or 2"));
+    keep(command.add_option("--constants", constants, "Of the cost model: a file, or gemm=0.9,launch=2e-5")
+             ->type_name("FILE"));
+    rare_now = false;
     if (!one_of_many) keep(command.add_flag("--inference", inference, "Forward passes alone, from kept tokens"));
     number("--concurrent", concurrent, "N", "Requests that inference runs together");
     keep(add_choice(command, "--phase", phase, stagecut::transformer::phase_names, "NAME",
                     "Of inference: decode (the default), prefill"));
+  }
+
+  /// The parts of a layer that the backward pass recomputes.
+  CLI::Option* add_modules(CLI::App& command) {
+    const auto set = [this](const std::string& names) {
+      recompute_modules.emplace();
+      for (const std::string_view name : split(names, names.find('+') != std::string::npos ? '+' : ',')) {
+        const auto* const found = stagecut::find_name(stagecut::transformer::module_names, name);
+        if (found == nullptr) {
+          const auto known = names_of(stagecut::transformer::module_names);
+          throw CLI::ValidationError("--recompute-modules",
+                                     fmt::format("{} is none of {}{}", shown(std::string(name)), fmt::join(known, ", "),
+                                                 did_you_mean(std::string(name), known)));
+        }
+        (*recompute_modules).*(found->value) = true;
+      }
+    };
+    return command.add_option_function<std::string>("--recompute-modules", set, "layernorm,moe_act,mla_up_proj ..")
+        ->type_name("NAMES");
   }
 
   /// One recomputation, or all.
@@ -172,6 +219,15 @@ struct transformer_flags {
     set(recomputation, r.recomputation);
     set(overlap, r.overlap);
     set(flash, r.flash);
+    set(recompute_modules, r.recompute_modules);
+    set(dispatcher, r.dispatcher);
+    set(expert_overlap, r.expert_overlap);
+    set(fused_experts, r.fused_experts);
+    set(cuda_graphs, r.cuda_graphs);
+    set(attention_fp8, r.attention_fp8);
+    set(head_fp8, r.head_fp8);
+    set(offload, r.offload);
+    if (moment_bytes) r.state_bytes = static_cast<double>(4 + 2 * *moment_bytes);
     r.variants = r.variants || (variants && !inference);
     if (sequence_parallel) r.sequence_parallel = sequence_parallel;
     if (zero.value_or(0) != 0 && r.data_parallel == 1 && r.context_parallel == 1) {
@@ -202,6 +258,25 @@ struct transformer_flags {
     const auto read = stagecut::io::read_accelerator(stagecut::io::file_text(device, limits), device, limits);
     if (!read.name.empty()) name = read.name;
     return read.figures;
+  }
+
+  /// The constants of the cost model, with those that are given.
+  [[nodiscard]] stagecut::transformer::efficiencies asked_constants(const stagecut::io::read_limits& limits) const {
+    using namespace stagecut::transformer;
+    efficiencies made = inference ? serving_efficiencies : efficiencies{};
+    if (constants.empty()) return made;
+    if (constants.find('=') == std::string::npos) {
+      return stagecut::io::read_efficiencies(stagecut::io::file_text(constants, limits), constants, limits, made);
+    }
+    nlohmann::ordered_json given = nlohmann::ordered_json::object();
+    for (const std::string_view each : split(constants, ',')) {
+      const std::size_t equals = each.find('=');
+      const std::optional<double> value =
+          equals == each.npos ? std::nullopt : parse_number(std::string(each.substr(equals + 1)));
+      if (!value) throw CLI::ValidationError("--constants", fmt::format("{} is not NAME=NUMBER", shown(std::string(each))));
+      given[std::string(each.substr(0, equals))] = *value;
+    }
+    return stagecut::io::read_efficiencies(given.dump(), "--constants", limits, made);
   }
 
   /// The requested profile; reports errors of the training or the device in terms of the option.
@@ -284,9 +359,28 @@ struct transformer_flags {
     ask(from.training);
     std::string name;
     const stagecut::transformer::device on = chosen_device(name, limits);
-    stagecut::profile made = profiled(from.architecture, from.training, on, {});
-    made.unknown_fields = nlohmann::ordered_json{{"computed", computed(from, on, name, {})}}.dump();
+    const stagecut::transformer::efficiencies reached = asked_constants(limits);
+    stagecut::profile made = profiled(from.architecture, from.training, on, reached);
+    made.unknown_fields = nlohmann::ordered_json{{"computed", computed(from, on, name, reached)}}.dump();
     return made;
+  }
+
+  /// Settings that are not the usual ones, and those of experts.
+  static void add_run(nlohmann::ordered_json& made, const stagecut::transformer::training& r, bool experts) {
+    using namespace stagecut::transformer;
+    if (!r.recompute_modules.empty()) {
+      for (const auto& [name, field] : module_names) {
+        if (r.recompute_modules.*field) made["recompute_modules"].push_back(name);
+      }
+    }
+    made["cuda_graphs"] = stagecut::name_of(graph_names, r.cuda_graphs);
+    if (r.offload != 0) made["offload"] = r.offload;
+    if (r.attention_fp8) made["attention_fp8"] = true;
+    if (r.head_fp8) made["head_fp8"] = true;
+    if (!experts) return;
+    made["dispatcher"] = stagecut::name_of(dispatcher_names, r.dispatcher);
+    made["expert_overlap"] = r.expert_overlap;
+    made["fused_experts"] = r.fused_experts;
   }
 
   /// The source of a profile, for later readers.
@@ -315,21 +409,20 @@ struct transformer_flags {
       made["data_parallel"] = r.data_parallel;
       made["zero"] = r.zero;
       made["overlap"] = stagecut::name_of(overlap_names, r.overlap);
+      add_run(made, r, from.architecture.experts != 0);
       made["flops"] = json_number(training_flops(from.architecture, r.sequence));
     }
     made["precision"] = stagecut::name_of(precision_names, r.precision);
     made["tensor_parallel"] = r.tensor_parallel;
     made["expert_parallel"] = r.expert_parallel;
     made["device"] = name;
-    made["peak"] = json_number(r.precision == number::fp32  ? on.flops_fp32
-                               : r.precision == number::fp8 ? 2 * on.flops
-                                                            : on.flops);
+    made["peak"] = json_number(stagecut::transformer::peak_flops(on, r.precision));
     made["gemm"] = json_number(on.gemm);
     made["bandwidth"] = json_number(on.bandwidth);
     made["memory"] = json_number(on.memory);
     made["link"] = json_number(on.link);
     made["network"] = json_number(on.network);
-    made["efficiency"] = {{"gemm", reached.gemm}, {"power", reached.power}, {"network", reached.network}};
+    for (const auto& [key, field] : efficiency_names) made["efficiency"][key] = json_number(reached.*field);
     return made;
   }
 };

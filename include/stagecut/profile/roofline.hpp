@@ -163,6 +163,9 @@ class roofline {
   double narrow_ = 0;
 };
 
+/// The peak of dense matrix products of a device, by its data sheet.
+[[nodiscard]] STAGECUT_DECL double peak_flops(const device& on, number precision) noexcept;
+
 /// Seconds that a message of `message` seconds adds to overlapping work of `work` seconds.
 /// @param share  of the hidden part, which slows the work
 [[nodiscard]] STAGECUT_DECL double seconds_seen(double message, double work, double share = 0.1) noexcept;

@@ -6,6 +6,7 @@
 #include <stagecut/core/config.hpp>
 #include <stagecut/profile/accelerator.hpp>
 #include <stagecut/profile/architecture.hpp>
+#include <stagecut/profile/efficiencies.hpp>
 #include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/pass_terms.hpp>
 #include <stagecut/profile/profile.hpp>
@@ -27,6 +28,9 @@ namespace detail {
 
 /// The figures of a layer as a variant of another.
 STAGECUT_DECL stagecut::layer_variant variant(const stagecut::layer& of, recomputing way);
+
+/// Rejects what the functions below cannot compute.
+STAGECUT_DECL void check_run(const architecture& a, const training& r, const device& on, const efficiencies& reached);
 
 }  // namespace detail
 

@@ -95,14 +95,14 @@ struct training {
   bool exchange_hidden = true;  ///< gradient and parameter exchange overlaps with the passes at an iteration's ends
   std::optional<double> recomputed_share{};  ///< recomputed share of the forward pass; sets the time in place of
                                              ///< `recomputation`, which still sets what is kept
-  module_set modules{};                               ///< recomputed parts, where `recomputation` is not `full`
+  module_set recompute_modules{};                       ///< recomputed parts, where `recomputation` is not `full`
   dispatching dispatcher = dispatching::hybridep;     ///< of tokens to experts on other devices
   bool expert_overlap = false;  ///< messages of experts run behind the passes of other microbatches
-  graphing graphs = graphing::scoped;                 ///< CUDA graphs
+  graphing cuda_graphs = graphing::scoped;            ///< CUDA graphs
   bool fused_experts = false;        ///< products of experts with activation function and casts in one kernel
   bool attention_fp8 = false;        ///< the core of attention uses 8-bit numbers
   bool head_fp8 = false;             ///< the head's product uses the precision of the layers
-  double offloaded = 0;              ///< share of the kept activations that waits in the host's memory
+  double offload = 0;                 ///< share of the kept activations that waits in the host's memory
   std::size_t microbatches = 0;      ///< of an iteration, of whose messages of experts one is exposed; 0: many
 
   /// Equal in every part.

@@ -18,6 +18,7 @@
 #include <stagecut/io/detail/deepspeed.ipp>
 #include <stagecut/io/detail/dnn_partitioning.ipp>
 #include <stagecut/io/detail/dot.ipp>
+#include <stagecut/io/detail/efficiencies_file.ipp>
 #include <stagecut/io/detail/file.ipp>
 #include <stagecut/io/detail/file_schema.ipp>
 #include <stagecut/io/detail/formats.ipp>

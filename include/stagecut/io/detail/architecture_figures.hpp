@@ -125,14 +125,14 @@ void each_training_figure(Training& r, const Visit& at) {
   at("parameter_bytes", r.parameter_bytes);
   at("flash", r.flash);
   at("variants", r.variants);
-  at("modules", r.modules, transformer::module_names);
+  at("recompute_modules", r.recompute_modules, transformer::module_names);
   at("dispatcher", r.dispatcher, transformer::dispatcher_names);
   at("expert_overlap", r.expert_overlap);
-  at("graphs", r.graphs, transformer::graph_names);
+  at("cuda_graphs", r.cuda_graphs, transformer::graph_names);
   at("fused_experts", r.fused_experts);
   at("attention_fp8", r.attention_fp8);
   at("head_fp8", r.head_fp8);
-  at("offloaded", r.offloaded);
+  at("offload", r.offload);
   at("microbatches", r.microbatches, 1);
 }
 

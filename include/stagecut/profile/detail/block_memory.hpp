@@ -62,7 +62,7 @@ inline void keep_feed_forward(kept& made, const block& b, const training& how, c
   made.moe_act += z.operand * copies * b.ffn;
   if (b.latent_experts) made.moe += z.operand * narrow + n * z.rows * b.expert_hidden;
   made.workspace = 2 * n * copies * b.expert_hidden + n * copies * b.ffn;
-  if (how.graphs == graphing::full) made.workspace *= 1.5;  // a graph owns its buffers
+  if (how.cuda_graphs == graphing::full) made.workspace *= 1.5;  // a graph owns its buffers
 }
 
 inline void keep_attention(kept& made, const block& b, const training& how, const microbatch& z) {

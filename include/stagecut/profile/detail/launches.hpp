@@ -24,8 +24,8 @@ struct launches {
 /// `efficiencies::loop`. CUDA graphs replace them.
 inline launches launches_of(const block& b, const training& how, const roofline& clock) {
   launches made;
-  if (how.graphs == graphing::full) return made;
-  const bool eager = how.graphs == graphing::none;
+  if (how.cuda_graphs == graphing::full) return made;
+  const bool eager = how.cuda_graphs == graphing::none;
   if (b.attends && eager) made.add(b.latent != nullptr ? 22 : 14, b.latent != nullptr ? 36 : 22);
   if (b.mamba != nullptr && eager) made.add(18, 30);
   if (!b.feeds) return made;

@@ -166,6 +166,18 @@ STAGECUT_DECL double roofline::near_rate(double members) const {
   return others < on_.link ? others : on_.link;
 }
 
+STAGECUT_DECL double peak_flops(const device& on, number precision) noexcept {
+  switch (precision) {
+    case number::fp32: return on.flops_fp32;
+    case number::fp8:
+    case number::mxfp8: return on.flops_fp8 > 0 ? on.flops_fp8 : 2 * on.flops;
+    case number::nvfp4: return on.flops_fp4 > 0 ? on.flops_fp4 : 4 * on.flops;
+    case number::bf16:
+    case number::fp16: break;
+  }
+  return on.flops;
+}
+
 STAGECUT_DECL double seconds_seen(double message, double work, double share) noexcept {
   const double longer = message > work ? message - work : 0;
   const double both = message > work ? work : message;

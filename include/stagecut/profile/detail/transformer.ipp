@@ -84,13 +84,20 @@ inline std::vector<stagecut::layer_variant> other_ways(const architecture& a, co
   return made;
 }
 
+STAGECUT_DECL void check_run(const architecture& a, const training& r, const device& on, const efficiencies& reached) {
+  check(a, r);
+  check(on);
+  check(reached);
+  if (r.offload == 0 || on.host_link > 0) return;
+  stagecut::detail::fail(stagecut::invalid_input(
+      "device.host_link", "is 0: how fast activations get to the host's memory, for offload, is not known"));
+}
+
 }  // namespace detail
 
 STAGECUT_DECL stagecut::profile profile(const architecture& a, const training& r, const device& on,
                                         const efficiencies& reached) {
-  check(a, r);
-  check(on);
-  check(reached);
+  detail::check_run(a, r, on, reached);
   const roofline clock(on, r.precision, reached);
   const detail::part_maker make(a, r, clock);
   stagecut::profile made;
@@ -114,9 +121,7 @@ STAGECUT_DECL stagecut::profile profile(const architecture& a, const training& r
 
 STAGECUT_DECL std::vector<pass_terms> explain(const architecture& a, const training& r, const device& on,
                                               const efficiencies& reached) {
-  check(a, r);
-  check(on);
-  check(reached);
+  detail::check_run(a, r, on, reached);
   const roofline clock(on, r.precision, reached);
   const detail::part_maker make(a, r, clock);
   std::vector<pass_terms> made;

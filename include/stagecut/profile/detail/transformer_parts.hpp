@@ -267,7 +267,7 @@ inline part part_maker::served_block(const block& b, const microbatch& z) const 
 }
 
 inline module_set part_maker::modules_of(recomputing way) const {
-  module_set modules = r_.modules;
+  module_set modules = r_.recompute_modules;
   modules.core_attn = modules.core_attn || way == recomputing::selective;
   return modules;
 }
@@ -295,8 +295,8 @@ inline void part_maker::recompute(part& made, const kept& bytes, recomputing way
 }
 
 inline void part_maker::offload(part& made) const {
-  if (r_.offloaded == 0) return;
-  const double bytes = r_.offloaded * made.activations;
+  if (r_.offload == 0) return;
+  const double bytes = r_.offload * made.activations;
   made.activations -= bytes;
   for (std::vector<term>* const pass : {&made.terms.forward, &made.terms.input}) {
     term sent{"activations to and from the host", term_kind::message};
@@ -321,7 +321,7 @@ inline void part_maker::wait_for_host(part& made, const block& b, recomputing wa
     if (host.seconds > 0) pass.push_back(host);
   };
   const double again = way == recomputing::full ? kernels.forward : 0;
-  const bool experts = b.feeds && b.all_experts != 0 && r_.graphs != graphing::full;
+  const bool experts = b.feeds && b.all_experts != 0 && r_.cuda_graphs != graphing::full;
   wait(made.terms.forward, kernels.forward, seconds_of(made.terms.forward), experts ? reached.sync : 0);
   wait(made.terms.input, kernels.backward + again, seconds_of(made.terms.input) + seconds_of(made.terms.weight), 0);
 }

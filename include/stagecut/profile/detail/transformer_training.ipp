@@ -36,7 +36,7 @@ STAGECUT_DECL std::optional<fault> out_of_range(const training& r) {
                                             {"state_bytes", r.state_bytes, 1'000'000},
                                             {"parameter_bytes", r.parameter_bytes, 1'000'000},
                                             {"recomputed_share", r.recomputed_share, 1},
-                                            {"offloaded", r.offloaded, 1}}) {
+                                            {"offload", r.offload, 1}}) {
     if (!value ||
         (stagecut::is_finite(*value) && !stagecut::is_negative(*value) && *value <= static_cast<double>(limit)))
       continue;
@@ -64,6 +64,12 @@ STAGECUT_DECL std::optional<fault> at_odds(const architecture& a, const training
   if (a.heads % t != 0) return undivided("tensor_parallel", t, "heads", a.heads);
   if (a.ffn % t != 0) return undivided("tensor_parallel", t, "ffn", a.ffn);
   if (a.vision && a.vision->heads % t != 0) return undivided("tensor_parallel", t, "vision/heads", a.vision->heads);
+  if (a.mamba && a.mamba->heads % t != 0) return undivided("tensor_parallel", t, "mamba/heads", a.mamba->heads);
+  if (r.recompute_modules.mla_up_proj && !a.latent) {
+    return fault{true, "recompute_modules", "has mla_up_proj, but the model has no latent attention"};
+  }
+  const bool of_experts = r.recompute_modules.moe || r.recompute_modules.moe_act;
+  if (of_experts && a.experts == 0) return fault{true, "recompute_modules", "has experts, but the model has none"};
   if (kv % t != 0 && t % kv != 0) {
     return fault{true, "tensor_parallel",
                  at_odds_text("tensor_parallel", t, "neither divides nor is a multiple of", "kv_heads", kv)};
