@@ -41,8 +41,20 @@ architecture mixtral() {
   return a;
 }
 
-training wide(bool sequence_parallel, overlapping overlap = overlapping::none) {
+// What a message adds to work that hides it.
+double seen(double message, double work) {
+  return stagecut::transformer::seconds_seen(message, work, stagecut::transformer::efficiencies{}.hidden);
+}
+
+// Nothing waits for the host, so that seconds are those of the device.
+training on_device() {
   training r;
+  r.cuda_graphs = stagecut::transformer::graphing::full;
+  return r;
+}
+
+training wide(bool sequence_parallel, overlapping overlap = overlapping::none) {
+  training r = on_device();
   r.tensor_parallel = 4;
   r.sequence_parallel = sequence_parallel;
   r.overlap = overlap;
@@ -103,14 +115,13 @@ TEST_CASE("messages are hidden as far as overlapping says") {
   CHECK(count(behind.input) == 2);
   const term late = messages(behind.weight).at(0);
   CHECK(late.count == 4);
-  CHECK(late.seconds == stagecut::transformer::seconds_seen(late.alone, seconds_of(shown.weight)));
+  CHECK(late.seconds == seen(late.alone, seconds_of(shown.weight)));
   CHECK(seconds_of(messages(terms(llama(), wide(false, overlapping::bwd)).input)) == 0);
 
   const auto cut = terms(llama(), wide(true, overlapping::ub));
   const term first = messages(cut.forward).at(0);
   CHECK(first.count == 4);
-  CHECK(first.seconds ==
-        first.alone / 4 + stagecut::transformer::seconds_seen(first.alone * 0.75, seconds_of(shown.forward, product)));
+  CHECK(first.seconds == first.alone / 4 + seen(first.alone * 0.75, seconds_of(shown.forward, product)));
   CHECK(seconds_of(cut.forward) < seconds_of(shown.forward));
   CHECK(seconds_of(cut.input) + seconds_of(cut.weight) < seconds_of(behind.input) + seconds_of(behind.weight));
 }
@@ -121,7 +132,7 @@ TEST_CASE("keys and values go around a ring behind attention") {
   const auto all = terms(llama(), r);
   const term ring = messages(all.forward).at(0);
   CHECK(ring.bytes == 3 * 2 * 256 * (512 + 512));  // 256 tokens a device, three times
-  CHECK(ring.seconds == stagecut::transformer::seconds_seen(ring.alone, seconds_of(all.forward, attention)));
+  CHECK(ring.seconds == seen(ring.alone, seconds_of(all.forward, attention)));
   CHECK(messages(all.input).at(0).bytes == 2 * ring.bytes);
   // a quarter of the tokens, each with all the keys
   CHECK(seconds_of(all.forward, attention) == doctest::Approx(seconds_of(terms(llama(), {}).forward, attention) / 4));
@@ -181,7 +192,7 @@ TEST_CASE("messages take turns behind what computes, each no more of it than it 
   CHECK(ring.beside == core);
   double computing = 0;
   for (const term& each : all) computing += each.kind == message ? 0 : each.seconds;
-  CHECK(gather.seconds == doctest::Approx(stagecut::transformer::seconds_seen(gather.alone, computing - core)));
+  CHECK(gather.seconds == doctest::Approx(seen(gather.alone, computing - core)));
   CHECK(gather.seconds < gather.alone);
 }
 
@@ -193,7 +204,7 @@ TEST_CASE("nothing hides behind messages that are repeated") {
   double computing = seconds_of(all.weight) + seconds_of(all.forward) - seconds_of(all.forward, message);
   for (const term& each : all.input) computing += each.kind == message || each.kind == repetition ? 0 : each.seconds;
   const term sum = messages(all.update, "sum of gradients").at(0);
-  CHECK(sum.seconds == doctest::Approx(stagecut::transformer::seconds_seen(sum.alone, computing)));
+  CHECK(sum.seconds == doctest::Approx(seen(sum.alone, computing)));
   // so that a faster link does not make the end of an iteration longer
   for (const double share : {0.0, 0.4}) {
     if (share > 0) r.recomputed_share = share;

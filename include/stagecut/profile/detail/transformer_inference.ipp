@@ -119,6 +119,18 @@ class serving_run {
       stagecut::detail::fail(stagecut::invalid_input("serving.phase", "decode, but an encoder guesses no next token"));
     }
     if (how.concurrent == 0) stagecut::detail::fail(stagecut::invalid_input("serving.concurrent", "is 0"));
+    if (how.precision > number::fp8) {
+      stagecut::detail::fail(stagecut::invalid_input(
+          "serving.precision", stagecut::detail::joined({"is ", stagecut::name_of(precision_names, how.precision),
+                                                         ", which is computed for training alone"})));
+    }
+    bool plain = a.expert_hidden == 0;
+    for (const layer_form& form : a.forms) plain = plain && form.mixer == mixing::attention && !form.mixer_only;
+    if (!plain) {
+      stagecut::detail::fail(stagecut::invalid_input(
+          a.expert_hidden != 0 ? "architecture.expert_hidden" : "architecture.forms",
+          "are not computed for inference: layers need attention, a feed-forward part, and experts as wide as they are"));
+    }
     check(on);
     check(reached);
   }
