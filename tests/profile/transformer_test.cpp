@@ -424,6 +424,12 @@ TEST_CASE("ZeRO spreads 16 bytes a parameter over the replicas") {
   other.gradient_bytes = 4;
   other.state_bytes = 0;
   CHECK(*decoder(gpt(), other).resident == 872 * 6);
+  other.parameter_bytes = 1;  // in 8 bits alone
+  CHECK(*decoder(gpt(), other).resident == 872 * 5);
+  CHECK(decoder(gpt(), other).parameters == 872);
+  training narrow;  // parameters have 16 bits, and their copies for products are made when they are needed
+  narrow.precision = stagecut::transformer::number::fp8;
+  CHECK(*decoder(gpt(), narrow, stagecut::transformer::devices[2]).resident == 872 * 16);
 }
 
 TEST_CASE("a device holds its part of the matrices, and norms and last biases whole") {
@@ -484,6 +490,29 @@ TEST_CASE("an architecture out of range is refused at its field") {
         "architecture.top_k: top_k = 5 is above experts = 4");
   CHECK(refused(&architecture::top_k, std::size_t{0}, mixtral()) == "architecture.top_k: 0, but there are experts");
   CHECK(refused(&architecture::top_k, std::size_t{1}) == "architecture.top_k: top_k = 1 is above experts = 0");
+  CHECK(refused(&architecture::shared_ffn, std::size_t{5}) ==
+        "architecture.shared_ffn: is there, but there are no experts");
+  CHECK(refused(&architecture::router_groups, std::size_t{3}, mixtral()) ==
+        "architecture.router_groups: router_groups = 3 does not divide experts = 4");
+  CHECK(refused(&architecture::router_groups, std::size_t{2}).starts_with("architecture.router_groups: "));
+  CHECK(refused(&architecture::top_groups, std::size_t{1}, mixtral()) ==
+        "architecture.top_groups: top_groups = 1 is above router_groups = 0");
+  auto spaced = llama();
+  spaced.mamba = stagecut::transformer::state_space{.heads = 4, .head_dim = 2, .state = 3, .groups = 2};
+  CHECK(refused(spaced, {}).empty());
+  spaced.mamba->state = 0;
+  CHECK(refused(spaced, {}).starts_with("architecture.mamba/state: 0 is not from 1 to "));
+  spaced.mamba->state = 3;
+  spaced.mamba->groups = 3;
+  CHECK(refused(spaced, {}) == "architecture.mamba/groups: groups = 3 does not divide heads = 4");
+  spaced.mamba->heads = 3;
+  CHECK(refused(spaced, shared(2, true)) ==
+        "training.tensor_parallel: tensor_parallel = 2 does not divide mamba/heads = 3");
+  spaced.mamba.reset();
+  spaced.forms.assign(3, {.mixer = stagecut::transformer::mixing::mamba});
+  CHECK(refused(spaced, {}) == "architecture.forms: layer 0 is of mamba, whose figures are missing");
+  spaced.forms.assign(3, {.mixer = stagecut::transformer::mixing::none, .mixer_only = true});
+  CHECK(refused(spaced, {}) == "architecture.forms: layer 0 has neither a mixer nor a feed-forward part");
   CHECK(refused(&architecture::sequence, std::size_t{17}) ==
         "architecture.sequence: sequence = 17 is above positions = 16");
 }
@@ -497,6 +526,18 @@ TEST_CASE("a training out of range is refused at its field") {
   const auto nan = std::numeric_limits<double>::quiet_NaN();
   CHECK(refused(&training::state_bytes, std::optional(-1.)) == "training.state_bytes: -1.000000 is not from 0 to 1000000");
   CHECK(refused(&training::gradient_bytes, std::optional(nan)).starts_with("training.gradient_bytes: nan"));
+  CHECK(refused(&training::parameter_bytes, std::optional(-1.)).starts_with("training.parameter_bytes: -1.0"));
+  CHECK(refused(&training::offload, 1.5) == "training.offload: 1.500000 is not from 0 to 1");
+  CHECK(refused(&training::attention_fp8, true) ==
+        "training.attention_fp8: is set, but the precision is not of 8 or 4 bits");
+  using stagecut::transformer::module_set;
+  CHECK(refused(&training::recompute_modules, module_set{.mla_up_proj = true}) ==
+        "training.recompute_modules: has mla_up_proj, but the model has no latent attention");
+  CHECK(refused(&training::recompute_modules, module_set{.moe = true}) ==
+        "training.recompute_modules: has experts, but the model has none");
+  CHECK(refused(&training::recompute_modules, module_set{.moe_act = true}) ==
+        "training.recompute_modules: has experts, but the model has none");
+  CHECK(refused(&training::recompute_modules, module_set{.layernorm = true, .core_attn = true, .mlp = true}).empty());
   CHECK(refused(&training::tensor_parallel, std::size_t{4}) ==
         "training.tensor_parallel: tensor_parallel = 4 does not divide heads = 2");
   auto a = gpt();
@@ -597,6 +638,35 @@ TEST_CASE("latent attention keeps a narrow vector, and its matrices are counted"
   for (const auto& term : terms(a, {}).forward) {
     if (term.kind == stagecut::transformer::term_kind::attention) CHECK(term.flops == 2 * 4 * 2 * 4 * (5 + 4));
   }
+}
+
+TEST_CASE("the parameters of a state space are counted") {
+  auto a = llama();
+  a.mamba = stagecut::transformer::state_space{.heads = 6, .head_dim = 2, .state = 5, .groups = 3, .convolution = 4};
+  a.forms.assign(3, {.mixer = stagecut::transformer::mixing::mamba, .mixer_only = true});
+  a.norms = 1;
+  // in and out; a convolution of four tokens and its bias; three numbers a head; the scales of two norms
+  const double inner = 12, convolved = 12 + 2 * 3 * 5;
+  const double space = 8 * (inner + convolved + 6) + 5 * convolved + 3 * 6 + inner + inner * 8;
+  CHECK(total(a) == 3 * (space + 8) + 2 * 80 + 8);
+  CHECK(profiled(a) == total(a));
+  a.forms[1] = {.mixer = stagecut::transformer::mixing::none};
+  CHECK(total(a) == 2 * (space + 8) + (3 * 96 + 8) + 2 * 80 + 8);
+  a.forms[1] = {.mixer_only = true};
+  CHECK(total(a) == 2 * (space + 8) + (64 + 2 * 32 + 64 + 8) + 2 * 80 + 8);
+  a.forms[1] = {.mixer = stagecut::transformer::mixing::mamba};
+  CHECK(total(a) == 2 * (space + 8) + (space + 3 * 96 + 2 * 8) + 2 * 80 + 8);  // two parts, two norms
+  CHECK(profiled(a) == total(a));
+}
+
+TEST_CASE("experts that see narrower tokens share two matrices to and from them") {
+  auto a = mixtral();
+  a.expert_hidden = 5;
+  a.shared_ffn = 7;
+  const double layer = 64 + 2 * 32 + 64 + 2 * 8 + 4 * (3 * 5 * 12) + 8 * 4 + 2 * 8 * 5 + 3 * 8 * 7;
+  CHECK(total(a) == 3 * layer + 2 * 80 + 8);
+  CHECK(profiled(a) == total(a));
+  CHECK(stagecut::transformer::count_parameters(a).active == total(a) - 3 * 2 * (3 * 5 * 12));
 }
 
 TEST_CASE("a tower that sees stands before the embedding, with its projector") {

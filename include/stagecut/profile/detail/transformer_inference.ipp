@@ -124,12 +124,15 @@ class serving_run {
           "serving.precision", stagecut::detail::joined({"is ", stagecut::name_of(precision_names, how.precision),
                                                          ", which is computed for training alone"})));
     }
-    bool plain = a.expert_hidden == 0;
+    if (a.expert_hidden != 0) {
+      stagecut::detail::fail(
+          stagecut::invalid_input("architecture.expert_hidden", "is not computed for inference: must be 0"));
+    }
+    bool plain = true;
     for (const layer_form& form : a.forms) plain = plain && form.mixer == mixing::attention && !form.mixer_only;
     if (!plain) {
       stagecut::detail::fail(stagecut::invalid_input(
-          a.expert_hidden != 0 ? "architecture.expert_hidden" : "architecture.forms",
-          "are not computed for inference: layers need attention, a feed-forward part, and experts as wide as they are"));
+          "architecture.forms", "are not computed for inference: each layer needs attention and a feed-forward part"));
     }
     check(on);
     check(reached);
