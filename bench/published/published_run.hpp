@@ -82,7 +82,7 @@ inline stagecut::transformer::device device_of(const json& said) {
   on.link = said.at("link"), on.domain = said.at("domain"), on.network = said.at("network");
   on.power_limited = said.at("power_limited");
   on.exponentials = said.value("exponentials", 0.0);
-  on.sustained_bandwidth = on.host_link = 0;  // not those of the default
+  on.sustained_bandwidth = on.sustained_link = on.host_link = 0;  // not those of the default
   return on;
 }
 

@@ -148,6 +148,7 @@ class roofline {
  private:
   static term message(const char* name, double bytes, const device_group& group, double count);
 
+  // Bytes per second that messages within a domain reach.
   [[nodiscard]] double near_rate(double members) const;
 
   static double latency(const device_group& group) {

@@ -42,6 +42,7 @@ STAGECUT_DECL void check(const device& on) {
                                      {"sustained_fp8", on.sustained_fp8},
                                      {"sustained_fp4", on.sustained_fp4},
                                      {"sustained_bandwidth", on.sustained_bandwidth},
+                                     {"sustained_link", on.sustained_link},
                                      {"exponentials", on.exponentials},
                                      {"dispatch_sms", on.dispatch_sms},
                                      {"host_link", on.host_link}}) {

@@ -133,14 +133,14 @@ STAGECUT_DECL term roofline::exchange(const char* name, double bytes, const devi
   const double far = bytes * (group.members - group.in_domain) / group.members;
   const double near = bytes * (group.in_domain - 1) / group.members;
   const double once =
-      far / (on_.network * reached_.network) + near / (near_rate(group.in_domain) * reached_.link) + latency(group);
+      far / (on_.network * reached_.network) + near / near_rate(group.in_domain) + latency(group);
   made.alone = made.seconds = group.members > 1 ? count * once : 0;
   made.rate = made.alone > 0 ? made.bytes / made.alone : 0;
   return made;
 }
 
 STAGECUT_DECL double roofline::link_rate(const device_group& group) const {
-  const double near = near_rate(group.in_domain) * reached_.link;
+  const double near = near_rate(group.in_domain);
   const double far = on_.network * group.in_domain * reached_.network;
   return group.in_domain >= group.members || far > near ? near : far;
 }
@@ -161,9 +161,10 @@ STAGECUT_DECL term roofline::message(const char* name, double bytes, const devic
 }
 
 STAGECUT_DECL double roofline::near_rate(double members) const {
-  if (on_.pair == 0) return on_.link;
-  const double others = members > 1 ? on_.pair * (members - 1) : on_.link;
-  return others < on_.link ? others : on_.link;
+  const double kept = on_.sustained_link > 0 ? on_.sustained_link : on_.link * reached_.link;
+  if (on_.pair == 0 || members <= 1) return kept;
+  const double share = on_.pair * (members - 1) / on_.link;
+  return share < 1 ? kept * share : kept;
 }
 
 STAGECUT_DECL double peak_flops(const device& on, number precision) noexcept {

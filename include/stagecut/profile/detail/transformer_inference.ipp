@@ -109,7 +109,7 @@ class serving_run {
     if (on.gemm > 0) on.sustained = 0;
     if (on.gemm_fp8 > 0) on.sustained_fp8 = 0;
     if (on.gemm_fp4 > 0) on.sustained_fp4 = 0;
-    on.sustained_bandwidth = 0;
+    on.sustained_bandwidth = on.sustained_link = 0;
     return on;
   }
 
