@@ -46,9 +46,7 @@ TEST_CASE("shares by enumeration of instants, and they add up to the busy time")
     std::vector<double> each(kernels.size());
     double busy = 0;
     for (int instant = 0; instant < 20; ++instant) {
-      const auto runs = [&](const device_interval& kernel) {
-        return kernel.first <= instant && instant < kernel.last;
-      };
+      const auto runs = [&](const device_interval& kernel) { return kernel.first <= instant && instant < kernel.last; };
       const bool any_visible = std::any_of(kernels.begin(), kernels.end(), [&](const device_interval& kernel) {
         return runs(kernel) && !kernel.is_hidden;
       });

@@ -23,7 +23,8 @@ const std::string evaluate = "autograd::engine::evaluate_function: ";
 /// A trace as libkineto writes it: kernels of device 0, threads of process 9. Times in microseconds.
 class trace {
  public:
-  trace& event(const std::string& phase, const std::string& category, const std::string& name, const std::string& rest) {
+  trace& event(const std::string& phase, const std::string& category, const std::string& name,
+               const std::string& rest) {
     text_ += (text_.empty() ? "" : ",\n") + std::string(R"({"ph": ")") + phase + R"(", "cat": ")" + category +
              R"(", "name": ")" + name + "\", " + rest + "}";
     return *this;
@@ -380,7 +381,8 @@ TEST_CASE("what is wrong is refused at its place") {
   CHECK(refused(kernel(R"(, "dur": 1)")) == "x#/0: \"ts\" is missing");
   CHECK(refused(kernel(R"(, "dur": -1, "ts": 0)")) == "x#/0/dur: -1 is negative");
   CHECK(refused(kernel(R"(, "dur": 1, "ts": "now")")) == "x#/0/ts: \"now\" is not a number");
-  CHECK(refused(R"([{"ph": "X", "cat": "user_annotation", "name": "layers.0", "ts": 1}])") == "x#/0: \"dur\" is missing");
+  CHECK(refused(R"([{"ph": "X", "cat": "user_annotation", "name": "layers.0", "ts": 1}])") ==
+        "x#/0: \"dur\" is missing");
   CHECK(refused(R"([{"ph": "s", "cat": "fwdbwd", "id": 1}])") == "x#/0: \"ts\" is missing");
   CHECK(refused(R"([{"ph": "X", "cat": "kernel", "ts": -1e308, "dur": 0},
                     {"ph": "X", "cat": "kernel", "ts": 1.7e308, "dur": 0}])") ==

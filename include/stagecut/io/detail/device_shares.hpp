@@ -13,8 +13,8 @@ namespace stagecut::inline STAGECUT_ABI::io::detail {
 /// A kernel on a device, in any unit of time.
 struct device_interval {
   double first = 0;
-  double last = 0;           ///< at least `first`
-  bool is_hidden = false;    ///< takes only time in which no kernel runs that is not hidden
+  double last = 0;         ///< at least `first`
+  bool is_hidden = false;  ///< takes only time in which no kernel runs that is not hidden
 };
 
 /// The time of each kernel.

@@ -65,17 +65,17 @@ class owner_search {
 
   const trace_events* events_;
   std::vector<std::vector<open_range>> threads_{};
-  std::vector<std::size_t> last_backward_{};                            // runs, by thread
+  std::vector<std::size_t> last_backward_{};                                // runs, by thread
   std::vector<std::vector<std::pair<double, std::size_t>>> runs_of_layer_;  // starts of forward passes
-  std::vector<std::size_t> backward_ranges_;                            // ranges that state the pass, by layer
-  std::vector<std::size_t> forward_runs_;                               // by operator
-  std::map<std::uint64_t, std::size_t> forward_threads_{};              // by the profiler's number
-  std::unordered_map<std::uint64_t, std::size_t> last_forward_{};       // operators, by number
+  std::vector<std::size_t> backward_ranges_;                                // ranges that state the pass, by layer
+  std::vector<std::size_t> forward_runs_;                                   // by operator
+  std::map<std::uint64_t, std::size_t> forward_threads_{};                  // by the profiler's number
+  std::unordered_map<std::uint64_t, std::size_t> last_forward_{};           // operators, by number
   std::map<std::pair<std::size_t, std::uint64_t>, std::size_t> last_forward_of_thread_{};
-  std::map<host_moment, std::size_t> forward_at_{};                     // operators, where flows start
+  std::map<host_moment, std::size_t> forward_at_{};  // operators, where flows start
 
  public:
-  std::vector<launch_owner> owners;          ///< by launch
+  std::vector<launch_owner> owners;  ///< by launch
   std::vector<std::size_t> layer_of_run{};
 };
 

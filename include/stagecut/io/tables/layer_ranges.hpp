@@ -23,7 +23,7 @@ enum class range_pass : std::uint8_t {
 
 /// A layer that a range of a profiler stands for.
 struct range_layer {
-  std::string layer{};                      ///< name of the layer
+  std::string layer{};                     ///< name of the layer
   range_pass pass = range_pass::unstated;  ///< the pass in the range's name
 
   /// Equal in every part.
