@@ -165,6 +165,8 @@ with tempfile.TemporaryDirectory() as name:
     config = folder / "config.json"
     config.write_text(run(*transformer, "--preset", "llama-2-7b", "--format", "config").stdout)
     fails(2, f"{config}: is a configuration, not a profile: give the output of fit times to profile transformer --calibrate", *words, "--into", config)
+    instant = steps([(0, 0)], lambda i: f"layers.{i}").write(folder / "instant.json")
+    check("instant.json: kernels of layers take no time in it\n" in run("fit", "times", instant, "--layers", "layers.*").stderr, "no time")
     broken = folder / "broken.json"
     broken.write_text('{"traceEvents": [{"ph": "X", "cat": "kernel", "ts": 1}]}')
     fails(2, f"{broken}#/traceEvents/0: \"dur\" is missing", "fit", "times", broken, "--layers", "layers.*")

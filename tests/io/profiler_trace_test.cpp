@@ -234,6 +234,14 @@ TEST_CASE("flows link the passes where numbers are ambiguous") {
   const auto by_flow = read(from);
   check_layer(by_flow, 0, "layers.0", {10}, {4});
   check_layer(by_flow, 1, "layers.1", {20}, {5});
+  // The last operator with a number need not be the one with a gradient.
+  trace late;
+  late.range("layers.0", 0, 10).op("aten::mm", 1, 4, 1, 5).kernel("gemm", 2, 1, 0, 10);
+  late.range("layers.1", 10, 20).op("aten::detach", 11, 12, 1, 5).kernel("gemm", 13, 1, 10, 20);
+  late.op("MmBackward0", 30, 40, 2, 5, 1).kernel("dgrad", 32, 2, 20, 26);
+  check_layer(read(late), 1, "layers.1", {10}, {6});
+  late.flow(1, 1, 1, 30, 2);
+  check_layer(read(late), 0, "layers.0", {10}, {6});
   // A flow whose forward operator the trace lacks.
   trace cut;
   cut.range("layers.0", 0, 10).op("aten::mm", 1, 4, 1, 5).kernel("gemm", 2, 1, 0, 10);
@@ -269,14 +277,20 @@ TEST_CASE("recomputation is of the backward pass, and of the run that it recompu
 
 TEST_CASE("recomputation by an operator whose gradients have operators of their own") {
   trace from;
-  from.op("CheckpointFunction", 0, 10, 1, 5).module("Block_0", 1, 9).kernel("gemm", 2, 1, 100, 110);
-  from.op("CheckpointFunctionBackward", 20, 50, 2, 5, 1);
-  from.module("Block_0", 21, 30, 2).op("aten::mm", 22, 24, 2, 1).kernel("gemm", 23, 2, 120, 130);
-  from.op(evaluate + "MmBackward0", 31, 40, 2, 1, 2).kernel("dgrad", 32, 2, 130, 150);
+  for (int m = 0; m < 2; ++m) {
+    const double begin = 200 * m;
+    from.op("CheckpointFunction", begin, begin + 10, 1, 5 + m).module("Block_0", begin + 1, begin + 9);
+    from.kernel("gemm", begin + 2, 1, begin + 100, begin + 110);
+    from.op("CheckpointFunctionBackward", begin + 20, begin + 50, 2, 5 + m, 1);
+    from.module("Block_0", begin + 21, begin + 30, 2).op("aten::mm", begin + 22, begin + 24, 2, 1 + m);
+    from.kernel("gemm", begin + 23, 2, begin + 120, begin + 130);
+    from.op(evaluate + "MmBackward0", begin + 31, begin + 40, 2, 1 + m, 2);
+    from.kernel("dgrad", begin + 32, 2, begin + 130, begin + 150 + m);
+  }
   // One whose forward pass the trace lacks is a run of its own.
-  from.op("CheckpointFunctionBackward", 60, 80, 2, 99, 1).module("Block_3", 61, 70, 2).kernel("gemm", 62, 2, 150, 155);
+  from.op("CheckpointFunctionBackward", 60, 80, 2, 99, 1).module("Block_3", 61, 70, 2).kernel("gemm", 62, 2, 160, 165);
   const auto made = read(from);
-  check_layer(made, 0, "layers.0", {10}, {30});
+  check_layer(made, 0, "layers.0", {10, 10}, {30, 31});
   check_layer(made, 1, "layers.3", {}, {5});
 }
 
@@ -320,6 +334,25 @@ TEST_CASE("launches at the edge of ranges, and times as texts") {
   check_layer(made, 0, "layers.0", {1}, {});
   check_layer(made, 1, "layers.1", {6}, {});
   CHECK(made.unattributed_seconds() * 1e6 == Approx(1));
+}
+
+TEST_CASE("ranges that begin together, and one where another ends") {
+  layer_ranges ranges = usual();
+  ranges.add("projection");
+  trace from;
+  from.range("projection", 0, 5).range("layers.0", 0, 10);
+  from.kernel("inner", 2, 1, 0, 3).kernel("outer", 7, 1, 3, 10);
+  const auto made = read(from, ranges);
+  check_layer(made, 0, "projection", {3}, {});
+  check_layer(made, 1, "layers.0", {7}, {});
+  // Both in one run, if they are of the same layer.
+  layer_ranges same = usual();
+  same.add("projection", "layers.0");
+  check_layer(read(from, same), 0, "layers.0", {10}, {});
+  // A thread that runs both passes.
+  trace next;
+  next.op("MmBackward0", 0, 10, 1, 5, 1).range("layers.0", 10, 20).kernel("gemm", 12, 1, 0, 4);
+  check_layer(read(next), 0, "layers.0", {4}, {});
 }
 
 TEST_CASE("several devices have their own time") {

@@ -18,7 +18,7 @@ struct fit_command {
 
   /// Registers the options.
   CLI::App* add(CLI::App& app) {
-    auto* const command = app.add_subcommand("fit", "Determine the memory and the times of layers from runs");
+    auto* const command = app.add_subcommand("fit", "Determine memory and times of layers from runs");
     command->require_subcommand(1);
     memory_command = memory.add(*command);
     guide.add(*command);

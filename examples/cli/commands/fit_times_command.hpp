@@ -47,7 +47,7 @@ struct fit_times_command {
   CLI::App* add(CLI::App& fit) {
     auto* const command = fit.add_subcommand("times", "Take the times of layers from traces of a profiler");
     command->add_option("TRACE", files, "JSON of PyTorch's profiler, or CSV of nsys stats")->required()->type_name("");
-    command->add_option("--layers", layers, "Ranges that are layers: block.*, Block_*=layers.*; may be repeated")
+    command->add_option("--layers", layers, "Ranges of layers: Block_*=layers.*; again for each")
         ->type_name("RANGE")
         ->allow_extra_args(false);
     command->add_option("--into", into, "The profile whose times they replace")->type_name("FILE");
@@ -81,6 +81,8 @@ struct fit_times_command {
     }
     samples.say_shares();
     const std::vector<stagecut::measured_layer> measured = samples.medians();
+    if (measured.empty())
+      throw stagecut::invalid_input(source_name(files.front()), "kernels of layers take no time in it");
     write(model ? stagecut::io::as_json(with_times(*std::move(model), measured)) + "\n" : as_measured(measured),
           output);
     return 0;
