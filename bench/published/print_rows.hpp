@@ -28,7 +28,9 @@ inline void print_row_errors(const std::vector<row>& all) {
   std::map<std::string, errors> groups;
   for (const row& each : all) {
     const double error = error_of(each);
-    const std::string kind = each.dense() ? "dense" : each.of.mamba ? "hybrids of Mamba and experts" : "mixtures of experts";
+    const std::string kind = each.dense()    ? "dense"
+                             : each.of.mamba ? "hybrids of Mamba and experts"
+                                             : "mixtures of experts";
     groups[kind].values.push_back(error);
     groups[kind + ", " + each.precision].values.push_back(error);
     groups[each.older ? "all, older configurations" : "all, newest"].values.push_back(error);
@@ -94,8 +96,9 @@ inline std::size_t refused_rows(const std::vector<row>& all) {
 inline void print_folds(const std::vector<row>& all) {
   using stagecut::transformer::efficiencies;
   const std::vector<stagecut::fitted_constant> constants = {
-      &efficiencies::gemm,          &efficiencies::memory, &efficiencies::expert_bytes, &efficiencies::expert_tokens,
-      &efficiencies::dispatch_rate, &efficiencies::dispatch_hidden, &efficiencies::launch, &efficiencies::sync};
+      &efficiencies::gemm,          &efficiencies::memory,        &efficiencies::expert_bytes,
+      &efficiencies::expert_tokens, &efficiencies::dispatch_rate, &efficiencies::dispatch_hidden,
+      &efficiencies::launch,        &efficiencies::sync};
   std::set<std::string> names;
   for (const row& each : all) names.insert(each.pair());
   errors dense, experts, older;
@@ -134,9 +137,11 @@ inline void print_folds(const std::vector<row>& all) {
 inline void print_rows(const std::vector<row>& all) {
   print_row_errors(all);
   const ordering order = order_of_pairs(all);
-  std::printf("Of %zu pairs of runs of one model and release that differ by more than 3 %%, %zu are ordered as measured.\n",
-              order.pairs, order.right);
-  std::printf("%zu of %zu runs need more memory than their device has, by this count.\n\n", refused_rows(all), all.size());
+  std::printf(
+      "Of %zu pairs of runs of one model and release that differ by more than 3 %%, %zu are ordered as measured.\n",
+      order.pairs, order.right);
+  std::printf("%zu of %zu runs need more memory than their device has, by this count.\n\n", refused_rows(all),
+              all.size());
   print_changes(all);
 }
 

@@ -259,7 +259,8 @@ bool check_rows(const std::vector<published::row>& rows) {
   within("percent, median of the newest recipes", 100 * newest.median(), 5);
   within("percent, worst of the newest recipes", 100 * newest.worst(), 25);
   const auto order = published::order_of_pairs(rows);
-  within("percent of pairs in another order", 100. - 100. * static_cast<double>(order.right) / static_cast<double>(order.pairs), 6);
+  within("percent of pairs in another order",
+         100. - 100. * static_cast<double>(order.right) / static_cast<double>(order.pairs), 6);
   within("recipes refused for memory", static_cast<double>(published::refused_rows(rows)), 1);
   return good;
 }

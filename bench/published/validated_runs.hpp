@@ -36,7 +36,8 @@ inline std::string validated_table(const std::vector<run>& runs, const std::vect
   std::string text;
   for (const auto& [key, of] : groups) {
     char line[200];
-    std::snprintf(line, sizeof line, "%s%zu, %.1f, %.1f}", key.c_str(), of.values.size(), 100 * of.median(), 100 * of.worst());
+    std::snprintf(line, sizeof line, "%s%zu, %.1f, %.1f}", key.c_str(), of.values.size(), 100 * of.median(),
+                  100 * of.worst());
     text += std::string(text.empty() ? "" : ",\n") + "    " + line;
   }
   return R"(// SPDX-License-Identifier: BSL-1.0
@@ -55,7 +56,8 @@ struct validated_runs {
 };
 
 inline constexpr validated_runs all_validated_runs[] = {
-)" + text + "};\n";
+)" + text +
+         "};\n";
 }
 
 /// Whether a file has the table; writes it if asked.

@@ -23,12 +23,9 @@ STAGECUT_DECL void refuse_device(std::string_view part, std::string_view field, 
 }  // namespace detail
 
 STAGECUT_DECL void check(const device& on) {
-  const std::pair<std::string_view, double> figures[] = {{"flops", on.flops},
-                                                         {"flops_fp32", on.flops_fp32},
-                                                         {"bandwidth", on.bandwidth},
-                                                         {"memory", on.memory},
-                                                         {"network", on.network},
-                                                         {"link", on.link}};
+  const std::pair<std::string_view, double> figures[] = {{"flops", on.flops},         {"flops_fp32", on.flops_fp32},
+                                                         {"bandwidth", on.bandwidth}, {"memory", on.memory},
+                                                         {"network", on.network},     {"link", on.link}};
   for (const auto& [field, value] : figures) {
     if (!is_finite(value) || !(value > 0)) detail::refuse_device("device.", field, value, "is not above 0");
   }

@@ -54,16 +54,16 @@ STAGECUT_DECL double roofline::rate_of(number precision) const {
 
 STAGECUT_DECL double roofline::operand_bytes(bool narrow) const noexcept {
   if (narrow && precision_ == number::fp8) return 1;
-  if (narrow && precision_ == number::mxfp8) return 1 + 1. / 32;  // a scale of 8 bits per block of 32
+  if (narrow && precision_ == number::mxfp8) return 1 + 1. / 32;    // a scale of 8 bits per block of 32
   if (narrow && precision_ == number::nvfp4) return 0.5 + 1. / 16;  // a scale of 8 bits per block of 16
   return number_bytes();
 }
 
 STAGECUT_DECL double roofline::cast_bytes() const noexcept {
   switch (precision_) {
-    case number::fp8: return 6;           // reads twice, the largest number first, writes it and its transpose
+    case number::fp8: return 6;  // reads twice, the largest number first, writes it and its transpose
     case number::mxfp8: return 2 + 2 * (1 + 1. / 32);  // reads it, writes a copy for each direction of blocks
-    case number::nvfp4: return 8;         // the same, with a pass for the scale of the tensor
+    case number::nvfp4: return 8;                      // the same, with a pass for the scale of the tensor
     default: return 0;
   }
 }
@@ -132,8 +132,7 @@ STAGECUT_DECL term roofline::exchange(const char* name, double bytes, const devi
   term made = message(name, bytes * (group.members - 1) / group.members, group, count);
   const double far = bytes * (group.members - group.in_domain) / group.members;
   const double near = bytes * (group.in_domain - 1) / group.members;
-  const double once =
-      far / (on_.network * reached_.network) + near / near_rate(group.in_domain) + latency(group);
+  const double once = far / (on_.network * reached_.network) + near / near_rate(group.in_domain) + latency(group);
   made.alone = made.seconds = group.members > 1 ? count * once : 0;
   made.rate = made.alone > 0 ? made.bytes / made.alone : 0;
   return made;

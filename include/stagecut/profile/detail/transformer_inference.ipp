@@ -52,7 +52,8 @@ class serving_run {
       : model_(without_training(a)),
         pass_(training_of(how)),
         phase_(phase),
-        clock_((checked(a, how, phase, on, reached), check(model_, pass_), without_sustained(on)), how.precision, reached),
+        clock_((checked(a, how, phase, on, reached), check(model_, pass_), without_sustained(on)), how.precision,
+               reached),
         batch_(batch_of(model_, pass_, clock_, phase)),
         make_(model_, pass_, clock_, batch_) {}
 
