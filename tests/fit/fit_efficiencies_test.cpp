@@ -46,7 +46,7 @@ TEST_CASE("the numbers that made times are found from the times") {
     CHECK(found.reached.power == doctest::Approx(truth.power).epsilon(1e-6));
     CHECK(found.reached.network == doctest::Approx(truth.network).epsilon(1e-6));
     CHECK(found.predicted == shared(found.reached));
-    CHECK(found.determined == std::array{true, true, true});
+    CHECK(found.determined == std::vector{true, true, true});
     for (std::size_t i = 0; i < measured.size(); ++i) CHECK(std::abs(found.error(i, measured)) < 0.02);
   }
 }
@@ -75,10 +75,55 @@ TEST_CASE("they are found where computing hides messages, so that times have edg
 TEST_CASE("what no time depends on stays as it was") {
   const auto computing = [](const efficiencies& with) { return seconds{1 / with.gemm, 3 / with.gemm}; };
   const auto found = stagecut::fit_efficiencies({{2}, {6}}, computing, {0.84, 0.7, 0.6});
-  CHECK(found.determined == std::array{true, false, false});
+  CHECK(found.determined == std::vector{true, false, false});
   CHECK(found.reached.gemm == doctest::Approx(0.5).epsilon(0.001));
   CHECK(found.reached.power == 0.7);
   CHECK(found.reached.network == 0.6);
+}
+
+TEST_CASE("any constants can be fitted, also seconds and more than four") {
+  const auto mixed = [](const efficiencies& with) {
+    seconds made;
+    for (int i = 1; i <= 4; ++i) {
+      made.push_back(i / with.memory + 1 / with.attention);
+      made.push_back(1 / with.memory + i / (with.attention * with.backward));
+      made.push_back(i * with.launch * 1e4 + 1 / with.link);
+      made.push_back(with.launch * 1e4 + i * 3e9 / with.dispatch_rate + 1 / with.link);
+    }
+    return made;
+  };
+  efficiencies truth;
+  truth.memory = 0.7, truth.attention = 0.6, truth.backward = 0.9, truth.link = 0.6, truth.launch = 60e-6;
+  truth.dispatch_rate = 20e9;
+  const std::vector<stagecut::fitted_constant> fitted = {&efficiencies::memory, &efficiencies::attention,
+                                                         &efficiencies::backward, &efficiencies::link,
+                                                         &efficiencies::launch, &efficiencies::dispatch_rate};
+  const auto found = stagecut::fit_efficiencies(as_measured(mixed(truth)), mixed, {}, fitted);
+  CHECK(found.mean_error < 1e-6);
+  CHECK(found.determined == std::vector<bool>(fitted.size(), true));
+  efficiencies others = found.reached;
+  for (const auto field : fitted) {
+    CHECK(found.reached.*field == doctest::Approx(truth.*field).epsilon(1e-3));
+    others.*field = efficiencies{}.*field;
+  }
+  CHECK(others == efficiencies{});  // what is not fitted stays
+}
+
+TEST_CASE("no fit leaves the range of its constants") {
+  // Times that more than all of a hidden message would explain best.
+  const auto shown = [](const efficiencies& with) {
+    stagecut::transformer::check(with);
+    return seconds{1 + with.hidden, 2 + with.dispatch_hidden};
+  };
+  const std::vector<stagecut::fitted_constant> hidden = {&efficiencies::hidden, &efficiencies::dispatch_hidden};
+  const auto most = stagecut::fit_efficiencies({{9}, {9}}, shown, {}, hidden);
+  CHECK(most.reached.hidden == 1);
+  CHECK(most.reached.dispatch_hidden == 1);
+  efficiencies none;
+  none.hidden = 0;
+  const auto still = stagecut::fit_efficiencies({{9}, {9}}, shown, none, hidden);
+  CHECK(still.reached.hidden == 0);  // a constant of 0 stays
+  CHECK(still.determined == std::vector{false, true});
 }
 
 TEST_CASE("one wild measurement moves little, and none that has no weight") {

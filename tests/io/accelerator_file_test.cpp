@@ -5,6 +5,9 @@
 
 #include <string>
 
+#include <stagecut/io/file.hpp>
+#include <stagecut/profile/devices.hpp>
+
 namespace {
 
 using stagecut::io::read_accelerator;
@@ -30,7 +33,47 @@ TEST_CASE("a device has the figures of its file") {
       "bandwidth": 5, "memory": 6e9, "link": 7, "pair": 8, "domain": 9, "network": 10, "power_limited": true})",
                                      "x");
   CHECK(made.name == "own");
-  CHECK(made.figures == stagecut::transformer::device{"", 1, 2, 3, 4, 5, 6e9, 7, 8, 9, 10, true});
+  stagecut::transformer::device expected{"", 1, 2, 3, 4, 5, 6e9, 7, 8, 9, 10, true};
+  expected.sustained_bandwidth = expected.exponentials = expected.host_link = 0;  // not those of the default
+  CHECK(made.figures == expected);
+  CHECK(read_accelerator(device(R"("flops_fp8": 1, "flops_fp4": 2, "gemm_fp4": 3, "sustained": 4, "sustained_fp8": 5,
+      "sustained_fp4": 6, "sustained_bandwidth": 7, "exponentials": 8, "sinks": 9, "dispatch_sms": 10, "host_link": 11,
+      "link": 30e9, "domain": 72, "used": 64, "network": 12, "sources": {"link": "a data sheet"}, "note": "of no weight")"),
+                         "x")
+            .figures == stagecut::transformer::device{.name = "",
+                                                      .flops = 320,
+                                                      .gemm = 320,
+                                                      .flops_fp32 = 20,
+                                                      .bandwidth = 20,
+                                                      .memory = 30,
+                                                      .link = 30e9,
+                                                      .domain = 72,
+                                                      .network = 12,
+                                                      .flops_fp8 = 1,
+                                                      .flops_fp4 = 2,
+                                                      .gemm_fp4 = 3,
+                                                      .sustained = 4,
+                                                      .sustained_fp8 = 5,
+                                                      .sustained_fp4 = 6,
+                                                      .sustained_bandwidth = 7,
+                                                      .exponentials = 8,
+                                                      .sinks = 9,
+                                                      .dispatch_sms = 10,
+                                                      .host_link = 11,
+                                                      .used = 64});
+}
+
+TEST_CASE("the files of the known devices have the figures of the table") {
+  for (const auto& known : stagecut::transformer::devices) {
+    const std::string name(known.name);
+    CAPTURE(name);
+    const std::string path = STAGECUT_TEST_DATA "/../examples/devices/" + name + ".json";
+    const auto made = read_accelerator(stagecut::io::file_text(path), name);
+    CHECK(made.name == name);
+    auto expected = known;
+    expected.name = {};
+    CHECK(made.figures == expected);
+  }
 }
 
 TEST_CASE("what a file leaves out follows from what it says") {
@@ -48,6 +91,15 @@ TEST_CASE("what a file leaves out follows from what it says") {
   CHECK(read_accelerator(device(R"("network": 800e9)"), "x").figures.link == 800e9);
   CHECK(made.figures.network == usual.network);
   CHECK_FALSE(made.figures.power_limited);
+  CHECK(made.figures.exponentials == 0);
+  CHECK(made.figures.sustained_bandwidth == 0);
+  CHECK(made.figures.host_link == 0);
+  CHECK(made.figures.sinks == 1);
+  const auto unmeasured = read_accelerator(R"({"sustained": 160, "bandwidth": 20, "memory": 30})", "x").figures;
+  CHECK(unmeasured.gemm == 0);
+  CHECK(unmeasured.sustained == 160);
+  CHECK(unmeasured.flops == 160);
+  CHECK(unmeasured.flops_fp32 == 10);
   CHECK(read_accelerator(device(R"("flops": 1600)"), "x").figures.flops_fp32 == 20);
   CHECK(read_accelerator(device(R"("link": 5)"), "x").figures.domain == usual.domain);
   CHECK(read_accelerator(device(R"("link": 5, "domain": 4)"), "x").figures.domain == 4);
@@ -74,7 +126,13 @@ TEST_CASE("a device that is wrong is refused at its place") {
   CHECK(refused(device(R"("domain": 8)")) == "x#/domain: goes with \"link\", the rate in a domain");
   CHECK(refused(device(R"("pair": 8)")) == "x#/pair: goes with \"link\", the rate in a domain");
   CHECK(refused(device(R"("power_limited": 1)")) == "x#/power_limited: 1 is neither true nor false");
-  CHECK(refused(R"({"gemm": 0, "bandwidth": 1, "memory": 1})") == "x#/gemm: 0.000000 is not above 0");
+  CHECK(refused(R"({"gemm": 0, "bandwidth": 1, "memory": 1})") ==
+        "x#/gemm: 0.000000 is not above 0, and there is no sustained rate");
+  CHECK(refused(device(R"("sinks": 0)")) == "x#/sinks: 0.000000 is not above 0");
+  CHECK(refused(device(R"("exponentials": -1)")) == "x#/exponentials: -1 is negative");
+  CHECK(refused(device(R"("link": 5, "domain": 8, "used": 9)")) ==
+        "x#/used: 9.000000 is above the devices of the domain");
+  CHECK(refused(device(R"("link": 5, "domain": 8, "used": 0)")) == "x#/used: 0 is below 1");
   CHECK(refused(R"({"gemm": 1, "bandwidth": 1, "memory": 0})") == "x#/memory: 0.000000 is not above 0");
   CHECK(refused(device(), {.bytes = 10}).starts_with("x: "));
 }

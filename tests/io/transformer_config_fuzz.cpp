@@ -30,7 +30,7 @@ void profile(stagecut::io::transformer_config config) {
   if (a.forms.size() > enough) a.forms.resize(enough);
   if (a.mtp_layers > enough) a.mtp_layers = enough;
   if (a.vision && a.vision->layers > enough) a.vision->layers = enough;
-  const auto& on = stagecut::transformer::devices[2];
+  const auto& on = stagecut::transformer::devices[4];  // all rates are known
   const auto made = stagecut::transformer::profile(a, training, on);
   const std::size_t seen = a.vision ? a.vision->layers + 2 : 0;
   if (made.layers.size() != a.layers + a.mtp_layers + seen + (a.encoder ? 2 : 3)) std::abort();
@@ -43,8 +43,13 @@ void profile(stagecut::io::transformer_config config) {
   }
   stagecut::transformer::serving how{training.sequence, training.microbatch, training.precision, 1, 1};
   using stagecut::transformer::serving_phase;
+  bool plain = a.expert_hidden == 0;
+  for (const auto& form : a.forms) {
+    plain = plain && form.mixer == stagecut::transformer::mixing::attention && !form.mixer_only;
+  }
   for (const auto phase : {serving_phase::decode, serving_phase::prefill}) {
     if (a.encoder && phase == serving_phase::decode) continue;  // it guesses no next token: refused
+    if (training.precision > stagecut::transformer::number::fp8 || !plain) continue;  // of training alone: refused
     for (const auto& layer : stagecut::transformer::inference_profile(a, how, phase, on).layers) {
       for (const double x : {layer.forward, layer.parameters, layer.activations, layer.workspace}) check_figure(x);
     }

@@ -54,6 +54,29 @@ TEST_CASE("the presets have the parameters of the released checkpoints") {
   CHECK(parameters("mixtral-8x7b") == 46'702'792'704);     // Mixtral-8x7B-v0.1
 }
 
+TEST_CASE("models of state spaces and experts have the parameters of the released checkpoints") {
+  const auto parameters = [](const std::string& name) {
+    const std::string path = STAGECUT_TEST_DATA "/../bench/published/models/" + name + ".json";
+    return stagecut::transformer::count_parameters(
+        read_transformer_config(stagecut::io::file_text(path), name).architecture);
+  };
+  CHECK(parameters("deepseek-v3").total == 671'026'419'200);  // without the layer that predicts a further token
+  CHECK(parameters("gpt-oss-120b").total == 116'829'156'672);
+  CHECK(parameters("qwen3-30b-a3b").total == 30'532'122'624);
+  CHECK(parameters("qwen3-235b-a22b").total == 235'093'634'560);
+  CHECK(parameters("llama-3-70b").total == 70'553'706'496);
+  CHECK(parameters("llama-3-8b").total == 8'030'261'248);
+  CHECK(parameters("nemotron-3-nano").total == 31'577'940'288);
+  CHECK(parameters("nemotron-3-nano").further == 0);
+  // Further tokens are predicted by one layer of attention and experts, which Lightning runs twice.
+  const auto lightning = parameters("nemotron-3.5-lightning");
+  CHECK(lightning.total == parameters("nemotron-3-nano").total);
+  CHECK(lightning.total + lightning.further / 2 == 32'913'266'240);
+  const auto super = parameters("nemotron-3-super");
+  CHECK(super.total == 120'668'707'840);
+  CHECK(super.total + super.further == 123'611'033'088);
+}
+
 TEST_CASE("a config sets the fields that it names") {
   const auto made = read_transformer_config(config(R"(, "source": "y", "kv_heads": 2, "head_dim": 3, "gated": true, "experts": 4,
       "top_k": 2, "positions": 8, "token_types": 2, "tied": "colocate", "norm": "rmsnorm", "biases": false,
@@ -104,8 +127,10 @@ const char* const every_figure = R"(, "source": "y", "kv_heads": 2, "head_dim": 
     "token_types": 2, "tied": "colocate", "norm": "rmsnorm", "norms": 4, "parallel": true, "query_norm": "token",
     "sinks": true, "biases": false, "qkv_bias": true, "output_bias": true, "ffn_bias": false, "head_bias": true,
     "dropout": false, "encoder": true, "causal": true, "mtp_layers": 3,
+    "expert_hidden": 24, "squared_relu": true, "router_groups": 2, "top_groups": 1,
+    "mamba": {"heads": 4, "head_dim": 25, "state": 26, "groups": 2, "convolution": 5},
     "latent": {"query_rank": 7, "kv_rank": 8, "plain_dim": 9, "rotary_dim": 10, "value_dim": 11},
-    "forms": [{"window": 12}, {"dense": true}],
+    "forms": [{"window": 12, "mixer": "mamba"}, {"dense": true}, {"mixer_only": true}, {"layers": 2, "mixer": "none"}],
     "vision": {"layers": 13, "hidden": 14, "heads": 2, "ffn": 15, "gated": true, "biases": false, "norm": "rmsnorm",
       "inputs": 16, "input_bias": true, "positions": 17, "extra_norms": 2, "extra_tokens": 1, "patches": 18, "images": 3,
       "window": 4, "merged": 9, "projector_merges": false, "projector": [19, 20], "projector_bias": false,
@@ -113,7 +138,10 @@ const char* const every_figure = R"(, "source": "y", "kv_heads": 2, "head_dim": 
     "training": {"sequence": 8, "microbatch": 3, "precision": "fp8", "recomputation": "full", "recomputed_share": 0.4,
       "tensor_parallel": 2, "sequence_parallel": false, "context_parallel": 4, "expert_parallel": 2, "data_parallel": 4,
       "zero": 2, "overlap": "ub", "exchange_hidden": false, "gradient_bytes": 4, "state_bytes": 0.5, "flash": false,
-      "variants": true})";
+      "variants": true, "parameter_bytes": 1,
+      "recompute_modules": ["layernorm", "moe_act", "mla_up_proj", "core_attn", "mlp", "moe"], "dispatcher": "deepep",
+      "expert_overlap": true, "cuda_graphs": "full", "fused_experts": true, "attention_fp8": true, "head_fp8": true,
+      "offload": 0.25, "microbatches": 6})";
 
 TEST_CASE("a config sets the newer fields as well") {
   const auto text = config(every_figure);
@@ -133,9 +161,18 @@ TEST_CASE("a config sets the newer fields as well") {
   CHECK(a.causal == true);
   CHECK(a.mtp_layers == 3);
   CHECK(a.latent == stagecut::transformer::latent_attention{7, 8, 9, 10, 11});
-  REQUIRE(a.forms.size() == 2);
-  CHECK(a.forms[0] == stagecut::transformer::layer_form{12, false});
-  CHECK(a.forms[1] == stagecut::transformer::layer_form{0, true});
+  using enum stagecut::transformer::mixing;
+  using stagecut::transformer::layer_form;
+  CHECK(a.forms == std::vector<layer_form>{{12, false, mamba, false},  // with those that predict further tokens
+                                           {0, true, attention, false},
+                                           {0, false, attention, true},
+                                           {0, false, none, false},
+                                           {0, false, none, false}});
+  CHECK(a.mamba == stagecut::transformer::state_space{4, 25, 26, 2, 5});
+  CHECK(a.expert_hidden == 24);
+  CHECK(a.squared_relu);
+  CHECK(a.router_groups == 2);
+  CHECK(a.top_groups == 1);
   REQUIRE(a.vision);
   const auto& v = *a.vision;
   CHECK(v.layers == 13);
@@ -166,6 +203,16 @@ TEST_CASE("a config sets the newer fields as well") {
   CHECK(r.expert_parallel == 2);
   CHECK(r.overlap == stagecut::transformer::overlapping::ub);
   CHECK_FALSE(r.exchange_hidden);
+  CHECK(r.parameter_bytes == 1);
+  CHECK(r.recompute_modules == stagecut::transformer::module_set{true, true, true, true, true, true});
+  CHECK(r.dispatcher == stagecut::transformer::dispatching::deepep);
+  CHECK(r.expert_overlap);
+  CHECK(r.cuda_graphs == stagecut::transformer::graphing::full);
+  CHECK(r.fused_experts);
+  CHECK(r.attention_fp8);
+  CHECK(r.head_fp8);
+  CHECK(r.offload == 0.25);
+  CHECK(r.microbatches == 6);
 }
 
 TEST_CASE("a config that is written is read back equal") {
@@ -186,8 +233,8 @@ TEST_CASE("a config that is written is read back equal") {
   const auto full = again(read_transformer_config(config(every_figure), "f"));
   // All that differs from the default is written: the text has as many members as the one that it was read from.
   const auto count = [](const std::string& text) { return std::count(text.begin(), text.end(), ':'); };
-  CHECK(count(full) == count(config(every_figure)) + 2);  // each form says how many layers have it
-  for (const char* const folder : {"/../examples/models", "/io/seeds/hugging_face_config"}) {
+  CHECK(count(full) == count(config(every_figure)) + 3);  // each form says how many layers have it
+  for (const char* const folder : {"/../examples/models", "/../bench/published/models", "/io/seeds/hugging_face_config"}) {
     for (const auto& file : std::filesystem::directory_iterator(STAGECUT_TEST_DATA + std::string(folder))) {
       if (file.path().extension() != ".json") continue;
       CAPTURE(file.path());
@@ -326,11 +373,34 @@ TEST_CASE("a config that is wrong is refused at its place") {
   CHECK(refused_with(R"("positions": 3)") == "f#/sequence: sequence = 4 is above positions = 3");
   CHECK(refused_with(R"("training": {"zero": 4})") == "f#/training/zero: 4 is not from 0 to 3");
   CHECK(refused_with(R"("training": {"precision": "fp4"})") ==
-        "f#/training/precision: \"fp4\" is none of bf16, fp16, fp32, fp8");
+        "f#/training/precision: \"fp4\" is none of bf16, fp16, fp32, fp8, mxfp8, nvfp4");
   CHECK(refused_with(R"("positions": 4, "training": {"sequence": 5})") ==
         "f#/training/sequence: sequence = 5 is above positions = 4");
   CHECK(refused_with(R"("training": {"tensor_parallel": 8})") ==
         "f#/training/tensor_parallel: tensor_parallel = 8 does not divide heads = 4");
+  CHECK(refused_with(R"("training": {"cuda_graphs": "some"})") ==
+        "f#/training/cuda_graphs: \"some\" is none of none, scoped, full");
+  CHECK(refused_with(R"("training": {"dispatcher": "nccl"})") ==
+        "f#/training/dispatcher: \"nccl\" is none of alltoall, deepep, hybridep");
+  CHECK(refused_with(R"("training": {"recompute_modules": "mlp"})") ==
+        "f#/training/recompute_modules: \"mlp\" is no array");
+  CHECK(refused_with(R"("training": {"recompute_modules": ["mlp", "attention"]})") ==
+        "f#/training/recompute_modules/1: \"attention\" is none of layernorm, moe_act, mla_up_proj, core_attn, mlp, moe");
+  CHECK(refused_with(R"("training": {"recompute_modules": ["mla_up_proj"]})") ==
+        "f#/training/recompute_modules: has mla_up_proj, but the model has no latent attention");
+  CHECK(refused_with(R"("training": {"attention_fp8": true})") ==
+        "f#/training/attention_fp8: is set, but the precision is not of 8 or 4 bits");
+  CHECK(refused_with(R"("training": {"microbatches": 0})") == "f#/training/microbatches: 0 is below 1");
+  CHECK(refused_with(R"("training": {"offload": 1.5})") == "f#/training/offload: 1.500000 is not from 0 to 1");
+  CHECK(refused_with(R"("mamba": {"heads": 4, "head_dim": 2})") == "f#/mamba: \"state\" is missing");
+  CHECK(refused_with(R"("mamba": {"heads": 4, "head_dim": 2, "state": 3, "groups": 3})") ==
+        "f#/mamba/groups: groups = 3 does not divide heads = 4");
+  CHECK(refused_with(R"("forms": [{"mixer": "mamba"}])") ==
+        "f#/forms: layer 0 is of mamba, whose figures are missing");
+  CHECK(refused_with(R"("forms": [{"mixer": "none", "mixer_only": true}])") ==
+        "f#/forms: layer 0 has neither a mixer nor a feed-forward part");
+  CHECK(refused_with(R"("forms": [{"mixer": "lstm"}])") ==
+        "f#/forms/0/mixer: \"lstm\" is none of attention, mamba, none");
   CHECK(refused_with(R"("latent": {"kv_rank": 3})") == "f#/latent: \"plain_dim\" is missing");
   CHECK(refused_with(R"("latent": {"rank": 3})") == "f#/latent/rank: is not known");
   CHECK(refused_with(R"("vision": {"layers": 3})") == "f#/vision: \"hidden\" is missing");

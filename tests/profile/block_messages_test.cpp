@@ -41,8 +41,20 @@ architecture mixtral() {
   return a;
 }
 
-training wide(bool sequence_parallel, overlapping overlap = overlapping::none) {
+// What a message adds to work that hides it.
+double seen(double message, double work) {
+  return stagecut::transformer::seconds_seen(message, work, stagecut::transformer::efficiencies{}.hidden);
+}
+
+// Nothing waits for the host, so that seconds are those of the device.
+training on_device() {
   training r;
+  r.cuda_graphs = stagecut::transformer::graphing::full;
+  return r;
+}
+
+training wide(bool sequence_parallel, overlapping overlap = overlapping::none) {
+  training r = on_device();
   r.tensor_parallel = 4;
   r.sequence_parallel = sequence_parallel;
   r.overlap = overlap;
@@ -103,14 +115,13 @@ TEST_CASE("messages are hidden as far as overlapping says") {
   CHECK(count(behind.input) == 2);
   const term late = messages(behind.weight).at(0);
   CHECK(late.count == 4);
-  CHECK(late.seconds == stagecut::transformer::seconds_seen(late.alone, seconds_of(shown.weight)));
+  CHECK(late.seconds == seen(late.alone, seconds_of(shown.weight)));
   CHECK(seconds_of(messages(terms(llama(), wide(false, overlapping::bwd)).input)) == 0);
 
   const auto cut = terms(llama(), wide(true, overlapping::ub));
   const term first = messages(cut.forward).at(0);
   CHECK(first.count == 4);
-  CHECK(first.seconds ==
-        first.alone / 4 + stagecut::transformer::seconds_seen(first.alone * 0.75, seconds_of(shown.forward, product)));
+  CHECK(first.seconds == first.alone / 4 + seen(first.alone * 0.75, seconds_of(shown.forward, product)));
   CHECK(seconds_of(cut.forward) < seconds_of(shown.forward));
   CHECK(seconds_of(cut.input) + seconds_of(cut.weight) < seconds_of(behind.input) + seconds_of(behind.weight));
 }
@@ -121,7 +132,7 @@ TEST_CASE("keys and values go around a ring behind attention") {
   const auto all = terms(llama(), r);
   const term ring = messages(all.forward).at(0);
   CHECK(ring.bytes == 3 * 2 * 256 * (512 + 512));  // 256 tokens a device, three times
-  CHECK(ring.seconds == stagecut::transformer::seconds_seen(ring.alone, seconds_of(all.forward, attention)));
+  CHECK(ring.seconds == seen(ring.alone, seconds_of(all.forward, attention)));
   CHECK(messages(all.input).at(0).bytes == 2 * ring.bytes);
   // a quarter of the tokens, each with all the keys
   CHECK(seconds_of(all.forward, attention) == doctest::Approx(seconds_of(terms(llama(), {}).forward, attention) / 4));
@@ -139,6 +150,176 @@ TEST_CASE("tokens go to experts and back, in either pass") {
     CHECK(sent.seconds == sent.alone);
   }
   CHECK(messages(terms(mixtral(), {}).forward).empty());
+}
+
+namespace {
+
+// Two domains of eight devices; nothing runs on multiprocessors that it says nothing of.
+constexpr stagecut::transformer::device two_nodes{.name = "", .link = 300e9, .domain = 8, .network = 25e9};
+
+training sharing(std::size_t devices, stagecut::transformer::dispatching dispatcher) {
+  training r = on_device();
+  r.data_parallel = r.expert_parallel = devices;
+  r.dispatcher = dispatcher;
+  return r;
+}
+
+/// The messages of experts in the forward pass of a layer.
+term sent(const architecture& a, const training& r, const stagecut::transformer::device& on = two_nodes,
+          const stagecut::transformer::efficiencies& reached = {}) {
+  return messages(stagecut::transformer::explain(a, r, on, reached).at(1).forward, "tokens").at(0);
+}
+
+architecture sixteen() {
+  architecture a = mixtral();
+  a.experts = 16;
+  return a;
+}
+
+}  // namespace
+
+TEST_CASE("an all-to-all sends a copy of a token to each of its experts") {
+  const stagecut::transformer::efficiencies usual;
+  const double copies = 2 * 1024 * 512 * 2;  // bytes of two copies
+  const term near = sent(sixteen(), sharing(8, stagecut::transformer::dispatching::alltoall));
+  CHECK_FALSE(near.far);
+  CHECK(near.members == 8);
+  CHECK(near.alone == doctest::Approx(2 * (copies * 7 / 8 / (300e9 * usual.link) + 12e-6)));
+  const term far = sent(sixteen(), sharing(16, stagecut::transformer::dispatching::alltoall));
+  CHECK(far.far);
+  CHECK(far.bytes == 2 * copies * 8 / 16);
+  CHECK(far.alone == doctest::Approx(2 * (copies * 8 / 16 / (25e9 * usual.network) + 30e-6)));
+  auto quick = two_nodes;  // where the network is faster than the links within
+  quick.network = 3000e9;
+  CHECK(sent(sixteen(), sharing(16, stagecut::transformer::dispatching::alltoall), quick).alone ==
+        doctest::Approx(2 * (copies * 7 / 16 / (300e9 * usual.link) + 30e-6)));
+}
+
+TEST_CASE("a dispatcher sends a copy to each device and domain that has experts of the token") {
+  const stagecut::transformer::efficiencies usual;
+  using enum stagecut::transformer::dispatching;
+  const double once = 2 * 1024 * 512;
+  // Of 16 experts a token chooses 2. Both miss a device with two of them at 14/16 * 13/15.
+  const double devices = 8 * (1 - 14. / 16 * 13 / 15);
+  const term near = sent(sixteen(), sharing(8, deepep));
+  CHECK(near.bytes == doctest::Approx(2 * once * devices * 7 / 8));
+  CHECK(near.alone == doctest::Approx(2 * (once * devices * 7 / 8 / (300e9 * usual.link) + 12e-6)));
+  CHECK(sent(sixteen(), sharing(8, hybridep)).alone == near.alone);
+  // Both miss one of two domains at 8/16 * 7/15.
+  const double domains = 2 * (1 - 8. / 16 * 7 / 15);
+  const term far = sent(sixteen(), sharing(16, deepep));
+  CHECK(far.bytes == doctest::Approx(2 * once * domains / 2));
+  CHECK(far.alone == doctest::Approx(2 * (once * domains / 2 / (25e9 * usual.network) + 30e-6)));
+  auto quick = two_nodes;
+  quick.network = 3000e9;  // within a domain a token goes to both devices of its experts
+  CHECK(sent(sixteen(), sharing(16, deepep), quick).alone ==
+        doctest::Approx(2 * (once * 2 * 7 / 8 / (300e9 * usual.link) + 30e-6)));
+  auto narrow = sixteen();
+  narrow.expert_hidden = 128;
+  CHECK(sent(narrow, sharing(16, deepep)).bytes == doctest::Approx(far.bytes / 4));
+}
+
+TEST_CASE("a router that is limited to groups of experts meets fewer domains") {
+  using enum stagecut::transformer::dispatching;
+  auto a = sixteen();
+  a.top_k = 4;
+  a.router_groups = 8;
+  a.top_groups = 2;
+  const double once = 2 * 1024 * 512;
+  // Two of 8 groups, of which four are in either domain: both miss one at 4/8 * 3/7.
+  CHECK(sent(a, sharing(16, deepep)).bytes == doctest::Approx(2 * once * 2 * (1 - 4. / 8 * 3 / 7) / 2));
+  a.router_groups = a.top_groups = 0;
+  CHECK(sent(a, sharing(16, deepep)).bytes ==
+        doctest::Approx(2 * once * 2 * (1 - 8. / 16 * 7 / 15 * 6 / 14 * 5 / 13) / 2));
+  a.router_groups = 8;
+  a.top_groups = 1;
+  CHECK(sent(a, sharing(16, deepep)).bytes == doctest::Approx(2 * once / 2));  // all experts in one domain
+  a.top_k = 16;  // more than the groups can limit: a token meets every device
+  a.router_groups = a.top_groups = 0;
+  CHECK(sent(a, sharing(16, deepep)).bytes == doctest::Approx(2 * once * 2 / 2));
+}
+
+TEST_CASE("a dispatcher is no faster than the multiprocessors that move every copy") {
+  using enum stagecut::transformer::dispatching;
+  auto on = two_nodes;
+  on.dispatch_sms = 4;
+  const stagecut::transformer::efficiencies slow{.dispatch_rate = 1e9};
+  const double copies = 1024 * 2, floor = 2 * 2 * copies * 512 / (4 * 1e9);
+  for (const std::size_t devices : {8U, 16U}) {
+    CHECK(sent(sixteen(), sharing(devices, deepep), on, slow).alone == doctest::Approx(2 * floor));
+    CHECK(sent(sixteen(), sharing(devices, alltoall), on, slow).alone < 2 * floor);
+    const stagecut::transformer::efficiencies fast{.dispatch_rate = 1e15};
+    CHECK(sent(sixteen(), sharing(devices, deepep), on, fast).alone ==
+          sent(sixteen(), sharing(devices, deepep)).alone);
+  }
+}
+
+TEST_CASE("each device of a tensor-parallel group dispatches its own part of the tokens") {
+  using enum stagecut::transformer::dispatching;
+  for (const auto dispatcher : {alltoall, deepep}) {
+    training r = sharing(8, dispatcher);
+    r.data_parallel = 2;
+    r.tensor_parallel = 4;
+    const double parts = sent(sixteen(), r).bytes;
+    CHECK(parts == doctest::Approx(sent(sixteen(), sharing(8, dispatcher)).bytes / 4));
+    r.sequence_parallel = false;
+    CHECK(sent(sixteen(), r).bytes == parts);
+  }
+}
+
+TEST_CASE("messages of experts run behind other microbatches, but for the first") {
+  using enum stagecut::transformer::dispatching;
+  auto r = sharing(16, deepep);
+  const stagecut::transformer::efficiencies usual;
+  const auto shown = stagecut::transformer::explain(sixteen(), r, two_nodes).at(1);
+  const auto computing = [](const std::vector<term>& pass) { return seconds_of(pass) - seconds_of(pass, message); };
+  const double work = (computing(shown.forward) + computing(shown.input) + seconds_of(shown.weight)) / 2;
+  const double alone = sent(sixteen(), r).alone;
+  CHECK(sent(sixteen(), r).seconds == alone);
+  REQUIRE(work > 0);
+  r.expert_overlap = true;
+  const double behind = stagecut::transformer::seconds_seen(alone, work, usual.dispatch_hidden);
+  CHECK(behind < alone);
+  CHECK(sent(sixteen(), r).seconds == doctest::Approx(behind));  // of many microbatches
+  r.microbatches = 4;
+  const term quarter = sent(sixteen(), r);
+  CHECK(quarter.seconds == doctest::Approx(alone / 4 + behind * 3 / 4));
+  CHECK(quarter.beside == doctest::Approx(work < alone ? work : alone));
+  CHECK(messages(stagecut::transformer::explain(sixteen(), r, two_nodes).at(1).input, "tokens").at(0).seconds ==
+        quarter.seconds);
+  r.microbatches = 1;
+  CHECK(sent(sixteen(), r).seconds == doctest::Approx(alone));
+}
+
+TEST_CASE("a layer sends the messages of the parts that it has") {
+  using stagecut::transformer::mixing;
+  architecture a = mixtral();
+  a.layers = 4;
+  a.mamba = stagecut::transformer::state_space{.heads = 8, .head_dim = 64, .state = 16};
+  a.forms = {{.mixer_only = true}, {.mixer = mixing::mamba, .mixer_only = true}, {.mixer = mixing::none}, {}};
+  a.norms = 1;
+  auto whole = wide(true);
+  whole.data_parallel = 2;
+  whole.expert_parallel = 8;
+  const auto exchanges = [&](const training& r, std::size_t layer) {
+    double sum = 0;
+    for (const term& each : messages(terms(a, r, layer).forward, "messages of tensor")) sum += each.count;
+    return sum;
+  };
+  CHECK(exchanges(wide(true), 1) == 2);
+  CHECK(exchanges(wide(true), 2) == 2);
+  CHECK(exchanges(wide(true), 3) == 2);
+  CHECK(exchanges(wide(true), 4) == 4);
+  CHECK(exchanges(whole, 2) == 2);
+  CHECK(exchanges(whole, 3) == 0);  // of experts that are whole, and no expert that all visit
+  CHECK(exchanges(whole, 4) == 2);
+  a.shared_ffn = 64;
+  CHECK(exchanges(whole, 3) == 2);
+  training ring;
+  ring.context_parallel = 4;
+  CHECK(messages(terms(a, ring, 1).forward, "ring").size() == 1);
+  CHECK(messages(terms(a, ring, 2).forward, "ring").empty());
+  CHECK(messages(terms(a, ring, 3).forward, "ring").empty());
 }
 
 TEST_CASE("an iteration ends with sums of gradients, the optimizer and new parameters") {
@@ -181,7 +362,7 @@ TEST_CASE("messages take turns behind what computes, each no more of it than it 
   CHECK(ring.beside == core);
   double computing = 0;
   for (const term& each : all) computing += each.kind == message ? 0 : each.seconds;
-  CHECK(gather.seconds == doctest::Approx(stagecut::transformer::seconds_seen(gather.alone, computing - core)));
+  CHECK(gather.seconds == doctest::Approx(seen(gather.alone, computing - core)));
   CHECK(gather.seconds < gather.alone);
 }
 
@@ -193,7 +374,7 @@ TEST_CASE("nothing hides behind messages that are repeated") {
   double computing = seconds_of(all.weight) + seconds_of(all.forward) - seconds_of(all.forward, message);
   for (const term& each : all.input) computing += each.kind == message || each.kind == repetition ? 0 : each.seconds;
   const term sum = messages(all.update, "sum of gradients").at(0);
-  CHECK(sum.seconds == doctest::Approx(stagecut::transformer::seconds_seen(sum.alone, computing)));
+  CHECK(sum.seconds == doctest::Approx(seen(sum.alone, computing)));
   // so that a faster link does not make the end of an iteration longer
   for (const double share : {0.0, 0.4}) {
     if (share > 0) r.recomputed_share = share;

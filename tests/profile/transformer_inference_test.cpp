@@ -215,6 +215,49 @@ TEST_CASE("a group's prompts take their time together, and the space of a part o
   CHECK(one.layers[1].workspace == 8192 * 2 * (8 + 4 + 4 + 3 * 12));
 }
 
+TEST_CASE("what inference does not compute is refused") {
+  const auto refused = [](const architecture& a, const serving& how) -> std::string {
+    try {
+      (void)inference_profile(a, how, decode, stagecut::transformer::devices[4]);
+    } catch (const stagecut::invalid_input& error) {
+      return error.what();
+    }
+    return "";
+  };
+  CHECK(refused(llama(), {.precision = number::fp8}).empty());
+  CHECK(refused(llama(), {.precision = number::mxfp8}) ==
+        "serving.precision: is mxfp8, which is computed for training alone");
+  CHECK(refused(llama(), {.precision = number::nvfp4}) ==
+        "serving.precision: is nvfp4, which is computed for training alone");
+  auto a = llama();
+  a.forms.resize(3);
+  CHECK(refused(a, {}).empty());
+  for (const stagecut::transformer::layer_form form :
+       {stagecut::transformer::layer_form{.mixer = stagecut::transformer::mixing::mamba}, {.mixer_only = true}}) {
+    a.mamba = stagecut::transformer::state_space{.heads = 4, .head_dim = 2, .state = 2};
+    a.forms[1] = form;
+    CHECK(refused(a, {}).starts_with("architecture.forms: are not computed for inference"));
+  }
+  a = llama();
+  a.experts = 4, a.top_k = 2, a.expert_hidden = 4;
+  CHECK(refused(a, {}).starts_with("architecture.expert_hidden: is not computed for inference"));
+}
+
+TEST_CASE("rates of long runs and constants of training leave inference as it is") {
+  auto on = stagecut::transformer::devices[4];
+  const auto made = inference_profile(llama(), {}, decode, on);
+  on.sustained /= 2;
+  on.sustained_fp8 /= 2;
+  on.sustained_bandwidth = 1e12;
+  CHECK(inference_profile(llama(), {}, decode, on) == made);
+  on.gemm = 0;  // but where no measured product is known
+  CHECK(inference_profile(llama(), {}, decode, on) != made);
+  auto other = stagecut::transformer::serving_efficiencies;
+  other.launch = other.sync = 1;
+  other.attention = other.backward = other.expert_bytes = 0.5;
+  CHECK(inference_profile(llama(), {}, decode, stagecut::transformer::devices[4], other) == made);
+}
+
 TEST_CASE("no request is refused") {
   CHECK_THROWS_WITH_AS((void)inference_profile(llama(), {.concurrent = 0}), "serving.concurrent: is 0",
                        stagecut::invalid_input);

@@ -84,6 +84,12 @@ stagecut::layer decoder(const architecture& a, const training& r, const device& 
   return stagecut::transformer::profile(a, r, on).layers.at(1);
 }
 
+// Nothing waits for the host, so that seconds are those of the device.
+training as_graph(training r) {
+  r.cuda_graphs = stagecut::transformer::graphing::full;
+  return r;
+}
+
 /// The terms of a layer.
 stagecut::transformer::pass_terms terms(const architecture& a, const training& r, std::size_t layer = 1) {
   return stagecut::transformer::explain(a, r).at(layer);
@@ -235,8 +241,10 @@ TEST_CASE("a gated layer with fewer keys and values keeps its own tensors") {
   constexpr double kept = 2 * (4 * 32 + 4 * (8 + 4 + 4) + 4 * 8 + 3 * 4 * 12);
   CHECK(activations(llama(), classic()) == kept + 2 * 4 * 4 * 4);
   CHECK(activations(llama(), {}) == kept + 4 * 4 * 4);
-  // two copies to experts, two from them; 4 probabilities a token; the inner tensors of two experts
-  CHECK(activations(mixtral(), classic()) == kept + 2 * 4 * 4 * 4 + 2 * (2 * 2 * 32) + 4 * 4 * 4 + 2 * (3 * 4 * 12));
+  // scores of 4 experts in 8 bytes; two copies of a token, with their places and weights; inner tensors of two experts
+  constexpr double copies = 4 * 2;
+  CHECK(activations(mixtral(), classic()) ==
+        kept + 2 * 4 * 4 * 4 + 8 * 4 * 4 + copies * (2 * 8 + 8) + 2 * (3 * (copies - 4) * 12));
   // a head of keys and values is not cut: two devices have the same one
   auto r = shared(4, true);
   CHECK(activations(llama(), r) == 2 * (4 * 32 / 4. + 4 * (2 + 2 + 2) + 4 * 2 + 3 * 4 * 3) + 2 * 4 * 4);
@@ -284,31 +292,41 @@ TEST_CASE("FLOP are two for each multiplication of a product") {
 
 TEST_CASE("a window leaves out the keys that lie before it") {
   auto a = llama();
+  a.sequence = 1024;
   a.forms.resize(3);
-  a.forms[1].window = 2;  // of 4 tokens: 1 + 2 + 2 + 2 keys are 7, as s w - w^2 / 2 = 6 without the diagonal's half
-  const double whole = of(terms(a, {}, 1).forward).flops;
-  CHECK(of(terms(a, {}, 2).forward).flops == whole - 2 * 16 * 8 + 4 * 4 * 8 * (2 * (1 - 2. / 8)));
-  a.forms[1].window = 4;
-  CHECK(of(terms(a, {}, 2).forward).flops == whole);
+  const auto work = [&](std::size_t window) {
+    a.forms[1].window = window;
+    return of(terms(a, {}, 2).forward).flops;
+  };
+  const double whole = of(terms(a, {}, 1).forward).flops;  // half of the keys: 512
+  // Two products of 8 numbers. Blocks of keys are whole: half of one of 128 is computed besides the window.
+  CHECK(work(128) == whole - 4 * 1024 * 8 * (512 - (128 + 64)));
+  CHECK(work(447) == whole - 4 * 1024 * 8);
+  for (const std::size_t wide : {448U, 1000U, 1024U, 4000U}) CHECK(work(wide) == whole);
+  a.causal = false;
+  CHECK(work(0) - work(128) == 4 * 1024 * 8 * (1024 - 128));  // it sees both ways
+  a.causal.reset();
   a.forms[1].window = 400;
-  CHECK(of(terms(a, {}, 2).forward).flops == whole);
   CHECK(of(terms(a, classic(), 2).forward).flops == of(terms(a, classic(), 1).forward).flops);  // with scores in memory
 }
 
 TEST_CASE("what is no product moves its bytes") {
   const auto layer = terms(gpt(), classic());
-  // twice a norm (2 numbers) and a sum (3) with a mask of a byte; GELU (2); scores in all 12 bytes
+  // twice a norm (2 numbers) and a sum (3) with a mask of a byte; GELU (2; 3); scores in all 12 and 17 bytes
   CHECK(of(layer.forward).bytes == 2 * 32 * (4 + 6 + 1) + 4 * 32 * 4 + 32 * 12);
-  CHECK(of(layer.input).bytes == 2 * 32 * (6 + 6 + 1) + 4 * 32 * 6 + 32 * 17);
+  CHECK(of(layer.input).bytes == 2 * 32 * (4 + 6 + 1) + 4 * 32 * 6 + 32 * 17);
   CHECK(of(layer.weight).bytes == 0);
-  // rotary positions of queries and keys (2 numbers each); gate (3 and 5); no dropout
+  // rotary positions of queries, keys and values (2 numbers each); gate (3 and 5); no dropout
   const auto gated = terms(llama(), {});
-  CHECK(of(gated.forward).bytes == 2 * 32 * (4 + 6) + 4 * 12 * 6 + 4 * (8 + 4) * 4);
-  CHECK(of(gated.input).bytes == 2 * 32 * (6 + 6) + 4 * 12 * 10 + 4 * (8 + 4) * 4);
-  // a token to two experts (2 numbers each; back 2 and 1), and from them (2 and 1; back 1, 2 and 2)
+  CHECK(of(gated.forward).bytes == 2 * 32 * (4 + 6) + 4 * 12 * 6 + 4 * (8 + 4 + 4) * 4);
+  CHECK(of(gated.input).bytes == 2 * 32 * (4 + 6) + 4 * 12 * 10 + 4 * (8 + 4 + 4) * 4);
+  // Two copies of a token, each with a gate and moved four times before and after its experts; scores of four experts.
   const auto routed = terms(mixtral(), {});
-  CHECK(of(routed.forward).bytes == of(gated.forward).bytes + 4 * 12 * 6 + 2 * 32 * (4 + 3));
-  CHECK(of(routed.input).bytes == of(gated.input).bytes + 4 * 12 * 10 + 2 * 32 * (3 + 5));
+  const double more = stagecut::transformer::efficiencies{}.expert_bytes;
+  CHECK(of(routed.forward).bytes ==
+        doctest::Approx(of(gated.forward).bytes - 4 * 12 * 6 + more * (24 * 16 + 8 * 12 * 6 + 8 * 8 * 16)));
+  CHECK(of(routed.input).bytes ==
+        doctest::Approx(of(gated.input).bytes - 4 * 12 * 10 + more * (16 * 16 + 8 * 12 * 10 + 8 * 8 * 16)));
   // norms and sums of half of the tokens; gates, rotations and (in memory here) scores of half of the widths
   CHECK(of(terms(llama(), shared(2, true)).forward).bytes == (of(gated.forward).bytes + 4 * 4 * 16 * 11 / 4) / 2);
   CHECK(of(terms(gpt(), {}, 0).forward).bytes == 32 * (6 + 5));  // a row of either table, their sum; dropout
@@ -316,8 +334,8 @@ TEST_CASE("what is no product moves its bytes") {
   CHECK(of(terms(gpt(), {}, 0).weight).bytes == 32 * (12 + 5));
   CHECK(of(terms(gpt(), {}, 3).forward).bytes == 32 * 4);
   CHECK(of(terms(gpt(), {}, 3).input).bytes == 32 * 6);
-  CHECK(of(terms(gpt(), {}, 4).forward).bytes == 4 * 10 * 10);  // logits to probabilities
-  CHECK(of(terms(gpt(), {}, 4).input).bytes == 4 * 10 * 12);
+  CHECK(of(terms(gpt(), {}, 4).forward).bytes == 4 * 10 * 6);  // logits to their loss
+  CHECK(of(terms(gpt(), {}, 4).input).bytes == 4 * 10 * 6);
   CHECK(of(terms(gpt(), shared(2, true), 3).forward).bytes == 32 * 4 / 2);
   CHECK(of(terms(gpt(), shared(2, false), 3).forward).bytes == 32 * 4);
 }
@@ -344,15 +362,15 @@ TEST_CASE("the seconds of a profile are the sums of its terms") {
 TEST_CASE("recomputation runs forward work again with the gradient of the input") {
   using stagecut::transformer::seconds_of;
   using enum stagecut::transformer::term_kind;
-  const auto plain = terms(gpt(), shared(2, true));
-  const auto selective = terms(gpt(), shared(2, true, recomputing::selective));
-  const auto full = terms(gpt(), shared(2, true, recomputing::full));
+  const auto plain = terms(gpt(), as_graph(shared(2, true)));
+  const auto selective = terms(gpt(), as_graph(shared(2, true, recomputing::selective)));
+  const auto full = terms(gpt(), as_graph(shared(2, true, recomputing::full)));
   CHECK(seconds_of(selective.forward) == seconds_of(plain.forward));
   CHECK(seconds_of(selective.input, repetition) == seconds_of(plain.forward, attention));
   CHECK(seconds_of(full.input, repetition) == seconds_of(plain.forward));  // with its messages
   CHECK(seconds_of(full.weight) == seconds_of(plain.weight));
   CHECK(seconds_of(plain.input, repetition) == 0);
-  auto partly = shared(2, true, recomputing::selective);
+  auto partly = as_graph(shared(2, true, recomputing::selective));
   partly.recomputed_share = 0.4;
   CHECK(seconds_of(terms(gpt(), partly).input, repetition) == 0.4 * seconds_of(plain.forward));
   CHECK(activations(gpt(), partly) == activations(gpt(), shared(2, true, recomputing::selective)));
@@ -406,6 +424,12 @@ TEST_CASE("ZeRO spreads 16 bytes a parameter over the replicas") {
   other.gradient_bytes = 4;
   other.state_bytes = 0;
   CHECK(*decoder(gpt(), other).resident == 872 * 6);
+  other.parameter_bytes = 1;  // in 8 bits alone
+  CHECK(*decoder(gpt(), other).resident == 872 * 5);
+  CHECK(decoder(gpt(), other).parameters == 872);
+  training narrow;  // parameters have 16 bits, and their copies for products are made when they are needed
+  narrow.precision = stagecut::transformer::number::fp8;
+  CHECK(*decoder(gpt(), narrow, stagecut::transformer::devices[2]).resident == 872 * 16);
 }
 
 TEST_CASE("a device holds its part of the matrices, and norms and last biases whole") {
@@ -466,6 +490,29 @@ TEST_CASE("an architecture out of range is refused at its field") {
         "architecture.top_k: top_k = 5 is above experts = 4");
   CHECK(refused(&architecture::top_k, std::size_t{0}, mixtral()) == "architecture.top_k: 0, but there are experts");
   CHECK(refused(&architecture::top_k, std::size_t{1}) == "architecture.top_k: top_k = 1 is above experts = 0");
+  CHECK(refused(&architecture::shared_ffn, std::size_t{5}) ==
+        "architecture.shared_ffn: is there, but there are no experts");
+  CHECK(refused(&architecture::router_groups, std::size_t{3}, mixtral()) ==
+        "architecture.router_groups: router_groups = 3 does not divide experts = 4");
+  CHECK(refused(&architecture::router_groups, std::size_t{2}).starts_with("architecture.router_groups: "));
+  CHECK(refused(&architecture::top_groups, std::size_t{1}, mixtral()) ==
+        "architecture.top_groups: top_groups = 1 is above router_groups = 0");
+  auto spaced = llama();
+  spaced.mamba = stagecut::transformer::state_space{.heads = 4, .head_dim = 2, .state = 3, .groups = 2};
+  CHECK(refused(spaced, {}).empty());
+  spaced.mamba->state = 0;
+  CHECK(refused(spaced, {}).starts_with("architecture.mamba/state: 0 is not from 1 to "));
+  spaced.mamba->state = 3;
+  spaced.mamba->groups = 3;
+  CHECK(refused(spaced, {}) == "architecture.mamba/groups: groups = 3 does not divide heads = 4");
+  spaced.mamba->heads = 3;
+  CHECK(refused(spaced, shared(2, true)) ==
+        "training.tensor_parallel: tensor_parallel = 2 does not divide mamba/heads = 3");
+  spaced.mamba.reset();
+  spaced.forms.assign(3, {.mixer = stagecut::transformer::mixing::mamba});
+  CHECK(refused(spaced, {}) == "architecture.forms: layer 0 is of mamba, whose figures are missing");
+  spaced.forms.assign(3, {.mixer = stagecut::transformer::mixing::none, .mixer_only = true});
+  CHECK(refused(spaced, {}) == "architecture.forms: layer 0 has neither a mixer nor a feed-forward part");
   CHECK(refused(&architecture::sequence, std::size_t{17}) ==
         "architecture.sequence: sequence = 17 is above positions = 16");
 }
@@ -479,6 +526,18 @@ TEST_CASE("a training out of range is refused at its field") {
   const auto nan = std::numeric_limits<double>::quiet_NaN();
   CHECK(refused(&training::state_bytes, std::optional(-1.)) == "training.state_bytes: -1.000000 is not from 0 to 1000000");
   CHECK(refused(&training::gradient_bytes, std::optional(nan)).starts_with("training.gradient_bytes: nan"));
+  CHECK(refused(&training::parameter_bytes, std::optional(-1.)).starts_with("training.parameter_bytes: -1.0"));
+  CHECK(refused(&training::offload, 1.5) == "training.offload: 1.500000 is not from 0 to 1");
+  CHECK(refused(&training::attention_fp8, true) ==
+        "training.attention_fp8: is set, but the precision is not of 8 or 4 bits");
+  using stagecut::transformer::module_set;
+  CHECK(refused(&training::recompute_modules, module_set{.mla_up_proj = true}) ==
+        "training.recompute_modules: has mla_up_proj, but the model has no latent attention");
+  CHECK(refused(&training::recompute_modules, module_set{.moe = true}) ==
+        "training.recompute_modules: has experts, but the model has none");
+  CHECK(refused(&training::recompute_modules, module_set{.moe_act = true}) ==
+        "training.recompute_modules: has experts, but the model has none");
+  CHECK(refused(&training::recompute_modules, module_set{.layernorm = true, .core_attn = true, .mlp = true}).empty());
   CHECK(refused(&training::tensor_parallel, std::size_t{4}) ==
         "training.tensor_parallel: tensor_parallel = 4 does not divide heads = 2");
   auto a = gpt();
@@ -498,13 +557,13 @@ TEST_CASE("a training out of range is refused at its field") {
 }
 
 TEST_CASE("a device and efficiencies are looked at before anything is computed") {
-  CHECK(refused(gpt(), {}, {.gemm = 0}) == "device.gemm: 0.000000 is not above 0");
+  CHECK(refused(gpt(), {}, {.gemm = 0}) == "device.gemm: 0.000000 is not above 0, and there is no sustained rate");
   training fp8;
   fp8.precision = stagecut::transformer::number::fp8;
   CHECK(refused(gpt(), fp8).starts_with("device.gemm_fp8: is 0"));
   CHECK(refused(gpt(), fp8, stagecut::transformer::devices[2]).empty());
   CHECK_THROWS_AS((void)stagecut::transformer::profile(gpt(), {}, {}, {.gemm = 0}), stagecut::invalid_input);
-  CHECK(refused(gpt(), {}, {.bandwidth = 1e-320}) ==
+  CHECK(refused(gpt(), {}, {.bandwidth = 1e-320, .sustained_bandwidth = 0}) ==
         "layer 0 (\"tok_embeddings\"): forward = infinity, must be finite and not negative");
 }
 
@@ -522,8 +581,8 @@ TEST_CASE("experts that are whole are held by fewer devices each") {
   // what a device keeps: its own half of the tokens, each at two experts of whole width
   auto cut = r;
   cut.expert_parallel = 1;
-  // where experts are cut it has copies of all tokens, of 8 numbers, to two experts and back
-  CHECK(activations(mixtral(), r) + 2 * 2 * (4 - 2) * 2 * 8 == activations(mixtral(), cut));
+  // where experts are cut it has copies of all tokens, of 8 numbers, with their places and weights
+  CHECK(activations(mixtral(), r) + (4 - 2) * 2 * (2 * 8 + 8) == activations(mixtral(), cut));
   CHECK(of(terms(mixtral(), r).forward).flops == of(terms(mixtral(), cut).forward).flops);
   r.expert_parallel = 3;
   CHECK(refused(mixtral(), r) == "training.expert_parallel: expert_parallel = 3 does not divide experts = 4");
@@ -581,6 +640,35 @@ TEST_CASE("latent attention keeps a narrow vector, and its matrices are counted"
   }
 }
 
+TEST_CASE("the parameters of a state space are counted") {
+  auto a = llama();
+  a.mamba = stagecut::transformer::state_space{.heads = 6, .head_dim = 2, .state = 5, .groups = 3, .convolution = 4};
+  a.forms.assign(3, {.mixer = stagecut::transformer::mixing::mamba, .mixer_only = true});
+  a.norms = 1;
+  // in and out; a convolution of four tokens and its bias; three numbers a head; the scales of two norms
+  const double inner = 12, convolved = 12 + 2 * 3 * 5;
+  const double space = 8 * (inner + convolved + 6) + 5 * convolved + 3 * 6 + inner + inner * 8;
+  CHECK(total(a) == 3 * (space + 8) + 2 * 80 + 8);
+  CHECK(profiled(a) == total(a));
+  a.forms[1] = {.mixer = stagecut::transformer::mixing::none};
+  CHECK(total(a) == 2 * (space + 8) + (3 * 96 + 8) + 2 * 80 + 8);
+  a.forms[1] = {.mixer_only = true};
+  CHECK(total(a) == 2 * (space + 8) + (64 + 2 * 32 + 64 + 8) + 2 * 80 + 8);
+  a.forms[1] = {.mixer = stagecut::transformer::mixing::mamba};
+  CHECK(total(a) == 2 * (space + 8) + (space + 3 * 96 + 2 * 8) + 2 * 80 + 8);  // two parts, two norms
+  CHECK(profiled(a) == total(a));
+}
+
+TEST_CASE("experts that see narrower tokens share two matrices to and from them") {
+  auto a = mixtral();
+  a.expert_hidden = 5;
+  a.shared_ffn = 7;
+  const double layer = 64 + 2 * 32 + 64 + 2 * 8 + 4 * (3 * 5 * 12) + 8 * 4 + 2 * 8 * 5 + 3 * 8 * 7;
+  CHECK(total(a) == 3 * layer + 2 * 80 + 8);
+  CHECK(profiled(a) == total(a));
+  CHECK(stagecut::transformer::count_parameters(a).active == total(a) - 3 * 2 * (3 * 5 * 12));
+}
+
 TEST_CASE("a tower that sees stands before the embedding, with its projector") {
   auto a = llama();
   a.sequence = 6;
@@ -611,9 +699,8 @@ TEST_CASE("a tower that sees stands before the embedding, with its projector") {
   a.vision->full_layers = {1};
   const auto work = [&](std::size_t i) { return of(terms(a, {}, i).forward).flops; };
   CHECK(work(2) - work(1) == 4 * 24 * (8 - 4) * 6);
-  const auto both = stagecut::transformer::profile(a, {.variants = true}).layers;
-  const auto full =
-      stagecut::transformer::profile(a, {.recomputation = stagecut::transformer::recomputing::full}).layers;
+  const auto both = stagecut::transformer::profile(a, as_graph({.variants = true})).layers;
+  const auto full = stagecut::transformer::profile(a, as_graph({.recomputation = recomputing::full})).layers;
   CHECK(both[1].forward < both[2].forward);
   for (const std::size_t i : {1U, 2U}) CHECK(both[i].recomputations[1].backward == full[i].backward);
   a.vision->full_layers = {1, 2};

@@ -71,7 +71,7 @@ struct fit_efficiencies_fn {
   /// Accepts other efficiencies and their predictions if they fit better.
   static bool take(efficiency_fit& best, const transformer::efficiencies& tried, const problem& of);
 
-  // Shares are from `least` to `most`; other constants, such as seconds, within a factor of 50 of their start.
+  // Shares are from `least` to `most`, or to 1 if they are of hidden messages; other constants, such as seconds, within a factor of 50 of their start.
   static double within(const problem& of, std::size_t field, double value);
 
   using vector = std::vector<double>;

@@ -56,10 +56,13 @@ STAGECUT_DECL bool fit_efficiencies_fn::take(efficiency_fit& best, const transfo
 }
 
 STAGECUT_DECL double fit_efficiencies_fn::within(const problem& of, std::size_t field, double value) {
-  const double start = of.start.*of.constants[field];
+  using transformer::efficiencies;
+  const fitted_constant fitted = of.constants[field];
+  const double start = of.start.*fitted;
   const bool share = start > least && start < most;
+  const bool hidden = fitted == &efficiencies::hidden || fitted == &efficiencies::dispatch_hidden;  // at most all
   const double low = share ? least : start / 50;
-  const double high = share ? most : start * 50;
+  const double high = hidden ? 1 : share ? most : start * 50;
   return value < low ? low : value > high ? high : value;
 }
 

@@ -23,6 +23,9 @@ STAGECUT_DECL void refuse_device(std::string_view part, std::string_view field, 
 }  // namespace detail
 
 STAGECUT_DECL void check(const device& on) {
+  if (on.gemm == 0 && on.sustained == 0) {
+    detail::refuse_device("device.", "gemm", 0, "is not above 0, and there is no sustained rate");
+  }
   const std::pair<std::string_view, double> figures[] = {{"flops", on.flops},         {"flops_fp32", on.flops_fp32},
                                                          {"bandwidth", on.bandwidth}, {"memory", on.memory},
                                                          {"network", on.network},     {"link", on.link}};
@@ -44,9 +47,6 @@ STAGECUT_DECL void check(const device& on) {
                                      {"dispatch_sms", on.dispatch_sms},
                                      {"host_link", on.host_link}}) {
     if (!is_finite(value) || is_negative(value)) detail::refuse_device("device.", field, value, "is negative");
-  }
-  if (on.gemm == 0 && on.sustained == 0) {
-    detail::refuse_device("device.", "gemm", 0, "is not above 0, and there is no sustained rate");
   }
   if (!is_finite(on.sinks) || !(on.sinks > 0)) detail::refuse_device("device.", "sinks", on.sinks, "is not above 0");
   if (on.domain == 0) detail::refuse_device("device.", "domain", 0, "is not above 0");

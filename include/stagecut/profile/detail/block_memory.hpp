@@ -99,7 +99,7 @@ inline kept kept_by_block(const block& b, const training& how, const microbatch&
                              (n + z.operand) * inner);
   }
   if (b.feeds) keep_feed_forward(made, b, how, z);
-  if (b.parallel) made.layernorm /= 2;  // both parts read the same
+  if (b.parallel && b.feeds && (b.attends || b.mamba != nullptr)) made.layernorm /= 2;  // both parts read the same
   return made;
 }
 

@@ -114,9 +114,11 @@ inline void block_messages::add_update(double numbers, const device_group& repli
 inline void block_messages::add_tensor(const block& b) {
   const double t = z_.tensor.members;
   if (t == 1) return;
-  // One exchange if both parts share it, or if no expert is split.
+  // Each part has one exchange, parallel parts share it; experts that are not split have none.
   const bool uncut = b.all_experts != 0 && how_.expert_parallel > 1 && b.shared_ffn == 0;
-  const double parts = b.parallel || uncut ? 1 : 2;
+  const double mixers = b.attends || b.mamba != nullptr ? 1 : 0;
+  const double parts = b.parallel && mixers == 1 ? 1 : mixers + (b.feeds && !uncut ? 1 : 0);
+  if (parts == 0) return;
   const double bytes = z_.bytes * z_.tokens * b.hidden;
   const auto messages = [&](double count) { return clock_.collective(tensor, bytes, z_.tensor, count * parts); };
   const double backward = z_.sequence_parallel ? 3 : 2;
@@ -141,7 +143,7 @@ inline void block_messages::add_tensor(const block& b) {
 }
 
 inline void block_messages::add_context(const block& b) {
-  if (z_.context.members == 1) return;
+  if (z_.context.members == 1 || !b.attends) return;
   const double steps = z_.context.members - 1;
   // Each device has a part of `bytes`.
   const double bytes = z_.bytes * z_.tokens * (b.key + b.value) * z_.context.members / steps;
@@ -188,8 +190,9 @@ inline term block_messages::dispatch(const block& b) const {
   const double all = z_.experts.members;
   const double near = z_.experts.in_domain;
   const double domains = all / near;
-  const double copies = z_.rows * b.visits;
-  const double once = z_.bytes * z_.rows * b.expert_hidden;  // a copy of each token
+  const double tokens = z_.tokens / z_.tensor.members;  // each device of a tensor-parallel group sends its own
+  const double copies = tokens * b.visits;
+  const double once = z_.bytes * tokens * b.expert_hidden;  // a copy of each token
   const bool collective = how_.dispatcher == dispatching::alltoall;
   const double link = clock_.link_rate({near, near});
   const double network = on.network * clock_.reached().network;
@@ -218,7 +221,7 @@ inline double block_messages::free(const std::vector<term>& pass, const term& me
   for (const term& each : pass) {
     if (each.kind != term_kind::message) {
       made += each.seconds - each.waiting;
-    } else if (each.far == message.far) {
+    } else if (each.members > 0 && each.far == message.far) {  // not those to the host's memory
       made -= each.beside;
     }
   }

@@ -120,6 +120,21 @@ class serving_run {
       stagecut::detail::fail(stagecut::invalid_input("serving.phase", "decode, but an encoder guesses no next token"));
     }
     if (how.concurrent == 0) stagecut::detail::fail(stagecut::invalid_input("serving.concurrent", "is 0"));
+    if (how.precision > number::fp8) {
+      stagecut::detail::fail(stagecut::invalid_input(
+          "serving.precision", stagecut::detail::joined({"is ", stagecut::name_of(precision_names, how.precision),
+                                                         ", which is computed for training alone"})));
+    }
+    if (a.expert_hidden != 0) {
+      stagecut::detail::fail(
+          stagecut::invalid_input("architecture.expert_hidden", "is not computed for inference: must be 0"));
+    }
+    bool plain = true;
+    for (const layer_form& form : a.forms) plain = plain && form.mixer == mixing::attention && !form.mixer_only;
+    if (!plain) {
+      stagecut::detail::fail(stagecut::invalid_input(
+          "architecture.forms", "are not computed for inference: each layer needs attention and a feed-forward part"));
+    }
     check(on);
     check(reached);
   }

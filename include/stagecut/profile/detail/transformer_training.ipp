@@ -45,6 +45,19 @@ STAGECUT_DECL std::optional<fault> out_of_range(const training& r) {
   return std::nullopt;
 }
 
+/// The first option of a training that its model or its precision cannot have.
+inline std::optional<fault> option_at_odds(const architecture& a, const training& r) {
+  if (r.recompute_modules.mla_up_proj && !a.latent) {
+    return fault{true, "recompute_modules", "has mla_up_proj, but the model has no latent attention"};
+  }
+  const bool of_experts = r.recompute_modules.moe || r.recompute_modules.moe_act;
+  if (of_experts && a.experts == 0) return fault{true, "recompute_modules", "has experts, but the model has none"};
+  if (r.attention_fp8 && r.precision <= number::fp32) {
+    return fault{true, "attention_fp8", "is set, but the precision is not of 8 or 4 bits"};
+  }
+  return std::nullopt;
+}
+
 STAGECUT_DECL std::optional<fault> at_odds(const architecture& a, const training& r) {
   const std::size_t kv = a.latent ? a.heads : a.kv_heads != 0 ? a.kv_heads : a.heads;
   const std::size_t t = r.tensor_parallel;
@@ -65,11 +78,7 @@ STAGECUT_DECL std::optional<fault> at_odds(const architecture& a, const training
   if (a.ffn % t != 0) return undivided("tensor_parallel", t, "ffn", a.ffn);
   if (a.vision && a.vision->heads % t != 0) return undivided("tensor_parallel", t, "vision/heads", a.vision->heads);
   if (a.mamba && a.mamba->heads % t != 0) return undivided("tensor_parallel", t, "mamba/heads", a.mamba->heads);
-  if (r.recompute_modules.mla_up_proj && !a.latent) {
-    return fault{true, "recompute_modules", "has mla_up_proj, but the model has no latent attention"};
-  }
-  const bool of_experts = r.recompute_modules.moe || r.recompute_modules.moe_act;
-  if (of_experts && a.experts == 0) return fault{true, "recompute_modules", "has experts, but the model has none"};
+  if (auto found = option_at_odds(a, r)) return found;
   if (kv % t != 0 && t % kv != 0) {
     return fault{true, "tensor_parallel",
                  at_odds_text("tensor_parallel", t, "neither divides nor is a multiple of", "kv_heads", kv)};
