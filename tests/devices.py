@@ -9,7 +9,7 @@ import sys
 ORDER = ("a100-80gb", "a100-40gb", "h100-80gb", "h200-141gb", "b200-180gb", "b300-288gb", "gb200-186gb", "gb300-288gb", "mi300x-192gb",
          "mi325x-256gb", "mi355x-288gb")
 FIELDS = ("flops", "gemm", "gemm_fp8", "flops_fp32", "bandwidth", "memory", "link", "pair", "domain", "network", "power_limited", "flops_fp8",
-          "flops_fp4", "gemm_fp4", "sustained", "sustained_fp8", "sustained_fp4", "sustained_bandwidth", "exponentials", "sinks", "dispatch_sms",
+          "flops_fp4", "gemm_fp4", "sustained", "sustained_fp8", "sustained_fp4", "sustained_bandwidth", "sustained_link", "exponentials", "sinks", "dispatch_sms",
           "host_link", "used")
 HEAD = '''// SPDX-License-Identifier: BSL-1.0
 #pragma once
@@ -44,7 +44,7 @@ def line(name):
     unsourced = [field for field in FIELDS if field in of and field not in of["sources"]]
     if unsourced:
         sys.exit(f"{file}: no source of {', '.join(unsourced)}")
-    unknown = {field: "0" for field in ("gemm", "sustained_bandwidth", "exponentials", "host_link")}  # not the A100's, the default
+    unknown = {field: "0" for field in ("gemm", "sustained_bandwidth", "sustained_link", "exponentials", "host_link")}  # not the A100's, the default
     values = {field: str(of.get(field, unknown.get(field))).lower() for field in FIELDS if field in of or field in unknown}
     text = f'    device{{.name = "{name}"'
     width = len(text)

@@ -68,17 +68,27 @@ Value value_of(const stagecut::named<Value> (&words)[n], const std::string& word
 
 /// The models, systems, precisions and graphs of the vendor's pages, by our names.
 inline void translate(std::map<std::string, std::string>& at) {
-  static const std::map<std::string, std::string> words = {
-      {"DeepSeekV3", "deepseek-v3"},       {"GPT OSS 120B", "gpt-oss-120b"},
-      {"LLAMA3.1_405B", "llama-3.1-405b"}, {"LLAMA3_70B", "llama-3-70b"},
-      {"LLAMA3_8B", "llama-3-8b"},         {"Kimi_K2", "kimi-k2"},
-      {"Nemotron_3_Nano", "nemotron-3-nano"}, {"Nemotron_3_Super", "nemotron-3-super"},
-      {"Nemotron_3_5_Lightning", "nemotron-3.5-lightning"},
-      {"Qwen3_235B_a22B", "qwen3-235b-a22b"}, {"Qwen3_30B_a3B", "qwen3-30b-a3b"},
-      {"H100", "h100-80gb"},   {"B200", "b200-180gb"},   {"B300", "b300-288gb"},
-      {"GB200", "gb200-186gb"}, {"GB300", "gb300-288gb"}, {"BF16", "bf16"},
-      {"FP8-CS", "fp8"},       {"MXFP8", "mxfp8"},       {"NVFP4", "nvfp4"},
-      {"te", "scoped"}};
+  static const std::map<std::string, std::string> words = {{"DeepSeekV3", "deepseek-v3"},
+                                                           {"GPT OSS 120B", "gpt-oss-120b"},
+                                                           {"LLAMA3.1_405B", "llama-3.1-405b"},
+                                                           {"LLAMA3_70B", "llama-3-70b"},
+                                                           {"LLAMA3_8B", "llama-3-8b"},
+                                                           {"Kimi_K2", "kimi-k2"},
+                                                           {"Nemotron_3_Nano", "nemotron-3-nano"},
+                                                           {"Nemotron_3_Super", "nemotron-3-super"},
+                                                           {"Nemotron_3_5_Lightning", "nemotron-3.5-lightning"},
+                                                           {"Qwen3_235B_a22B", "qwen3-235b-a22b"},
+                                                           {"Qwen3_30B_a3B", "qwen3-30b-a3b"},
+                                                           {"H100", "h100-80gb"},
+                                                           {"B200", "b200-180gb"},
+                                                           {"B300", "b300-288gb"},
+                                                           {"GB200", "gb200-186gb"},
+                                                           {"GB300", "gb300-288gb"},
+                                                           {"BF16", "bf16"},
+                                                           {"FP8-CS", "fp8"},
+                                                           {"MXFP8", "mxfp8"},
+                                                           {"NVFP4", "nvfp4"},
+                                                           {"te", "scoped"}};
   at["device"] = at["system"];
   for (const char* const key : {"model", "device", "precision", "graphs"}) {
     if (const auto found = words.find(at[key]); found != words.end()) at[key] = found->second;
@@ -127,7 +137,8 @@ inline void add_recipe(std::map<std::string, std::string>& at, stagecut::transfo
   const std::string &model = at["model"], &device = at["device"];
   const bool blackwell = device.starts_with("b") || device.starts_with("gb");
   const bool whole_gpt_oss = model == "gpt-oss-120b" && at["graphs"] == "full";
-  how.head_fp8 = at["precision"] == "mxfp8" && (whole_gpt_oss || (model == "deepseek-v3" && device.starts_with("gb200")));
+  how.head_fp8 =
+      at["precision"] == "mxfp8" && (whole_gpt_oss || (model == "deepseek-v3" && device.starts_with("gb200")));
   if (at["precision"] == "fp8" && blackwell) how.parameter_bytes = 1;
   if (at["fsdp"] != "0" && model == "llama-3-70b") how.offload = device.starts_with("gb300") ? 0.25 : 0.5;
 }
@@ -190,8 +201,8 @@ inline std::vector<std::size_t> layout(const row& of) {
 /// The schedule of a row.
 inline stagecut::schedule order_of(const row& of) {
   const auto kind = stagecut::find_schedule(of.chunks > 1 ? "interleaved" : "1f1b")->kind;
-  return stagecut::make_schedule(
-      kind, {.ranks = of.ranks, .stages_per_rank = of.chunks, .microbatches = of.microbatches()});
+  return stagecut::make_schedule(kind,
+                                 {.ranks = of.ranks, .stages_per_rank = of.chunks, .microbatches = of.microbatches()});
 }
 
 /// Predicted seconds of an iteration.
@@ -199,10 +210,9 @@ inline double predicted_seconds(const row& of, const stagecut::transformer::effi
   const stagecut::profile profile = stagecut::transformer::profile(of.of, of.how, of.on, reached);
   const stagecut::transformer::roofline clock(of.on, of.how.precision, reached);
   const auto group = clock.group(2, static_cast<double>(of.gpus > of.on.domain ? of.gpus : of.gpus / of.ranks));
-  const double message =
-      of.ranks == 1 ? 0
-                    : profile.layers[1].output / clock.link_rate({2, group.in_domain}) +
-                          (group.in_domain > 1 ? clock.near_latency : clock.far_latency);
+  const double message = of.ranks == 1 ? 0
+                                       : profile.layers[1].output / clock.link_rate({2, group.in_domain}) +
+                                             (group.in_domain > 1 ? clock.near_latency : clock.far_latency);
   const double shown = of.chunks == 1 ? message : reached.hidden * message;
   stagecut::pass_times<double> times;
   double whole = 0, update = 0;

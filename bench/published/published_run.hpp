@@ -2,8 +2,8 @@
 #pragma once
 
 #include <stagecut/io/json/transformer_config.hpp>
-#include <stagecut/profile/devices.hpp>
 #include <stagecut/profile/accelerator.hpp>
+#include <stagecut/profile/devices.hpp>
 #include <stagecut/profile/parameters.hpp>
 
 #include <nlohmann/json.hpp>
@@ -81,6 +81,7 @@ inline stagecut::transformer::device device_of(const json& said) {
   on.flops_fp32 = said.at("flops_fp32"), on.bandwidth = said.at("bandwidth"), on.memory = said.at("memory");
   on.link = said.at("link"), on.domain = said.at("domain"), on.network = said.at("network");
   on.power_limited = said.at("power_limited");
+  on.sustained_link = said.value("sustained_link", 0.0);
   on.exponentials = said.value("exponentials", 0.0);
   on.sustained_bandwidth = on.host_link = 0;  // not those of the default
   return on;

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// Predictions for published runs, as Markdown: published_runs [--fit | --check]. --fit fits the three efficiencies
-// again, to all runs of dense models in 16 bit, and to all but one group, for each, and predicts that group. --check
-// prints only errors above those in docs/benchmarks.md, with status 1.
+// Predictions for published runs, as Markdown: published_runs [--fit | --check | --write | --rows FILE]. --fit fits constants
+// again: three to all runs of dense models in 16 bit, and to all but one group, for each, and predicts that group; eight to
+// four of five parts of the recipes of 2026. --check prints only errors above those in docs/benchmarks.md, with status 1.
+// --write writes the table that the program prints errors from. --rows predicts the rows of another file like rows.csv.
+#include "errors.hpp"
 #include "predict_run.hpp"
+#include "print_rows.hpp"
+#include "validated_runs.hpp"
 
 #include <stagecut/fit/fit_efficiencies.hpp>
 #include <stagecut/plan/make_plan.hpp>
@@ -22,44 +26,12 @@
 
 namespace {
 
+using published::error_head;
+using published::errors;
 using published::json;
+using published::print_errors;
 using published::run;
 using stagecut::transformer::efficiencies;
-
-/// Errors of predictions: predicted / published - 1.
-struct errors {
-  std::vector<double> values{};
-
-  [[nodiscard]] std::vector<double> sizes() const {
-    std::vector<double> made;
-    for (const double each : values) made.push_back(std::abs(each));
-    std::sort(made.begin(), made.end());
-    return made;
-  }
-  [[nodiscard]] double median() const {
-    const std::vector<double> all = sizes();
-    return (all[(all.size() - 1) / 2] + all[all.size() / 2]) / 2;
-  }
-  /// The error that at least nine of ten runs, or all of fewer, are within.
-  [[nodiscard]] double nine_of_ten() const {
-    const std::vector<double> all = sizes();
-    return all[(9 * all.size() + 9) / 10 - 1];
-  }
-  [[nodiscard]] double worst() const { return sizes().back(); }
-  [[nodiscard]] double mean() const {
-    double sum = 0;
-    for (const double each : values) sum += each;
-    return sum / static_cast<double>(values.size());
-  }
-};
-
-void print_errors(const std::string& name, const errors& of) {
-  std::printf("| %s | %zu | %.1f %% | %.1f %% | %.1f %% | %+.1f %% |\n", name.c_str(), of.values.size(),
-              100 * of.median(), 100 * of.nine_of_ten(), 100 * of.worst(), 100 * of.mean());
-}
-
-constexpr const char* error_head =
-    "| group | runs | median error | nine of ten within | worst | mean |\n|---|---|---|---|---|---|\n";
 
 /// Fits efficiencies to runs, with equal weight per group.
 stagecut::efficiency_fit fitted(const std::vector<run>& all, const std::string& without, const efficiencies& start) {
@@ -267,12 +239,34 @@ bool check(const json& file, const std::vector<run>& all) {
   return good;
 }
 
-}  // namespace
+/// Whether the errors of the recipes are within those on the page.
+bool check_rows(const std::vector<published::row>& rows) {
+  errors every, newest, dense;
+  for (const auto& each : rows) {
+    const double error = published::error_of(each);
+    every.values.push_back(error);
+    if (!each.older) newest.values.push_back(error);
+    if (each.dense()) dense.values.push_back(error);
+  }
+  bool good = true;
+  const auto within = [&](const char* what, double found, double most) {
+    if (found <= most) return;
+    std::printf("FAILED: %s: %.1f, which is above %.1f\n", what, found, most);
+    good = false;
+  };
+  within("percent, median of recipes", 100 * every.median(), 5);
+  within("percent, nine of ten recipes", 100 * every.nine_of_ten(), 13);
+  within("percent, median of the newest recipes", 100 * newest.median(), 5);
+  within("percent, worst of the newest recipes", 100 * newest.worst(), 25);
+  const auto order = published::order_of_pairs(rows);
+  within("percent of pairs in another order",
+         100. - 100. * static_cast<double>(order.right) / static_cast<double>(order.pairs), 6);
+  within("recipes refused for memory", static_cast<double>(published::refused_rows(rows)), 1);
+  return good;
+}
 
-int main(int count, char** words) {
-  const json file = json::parse(std::ifstream(STAGECUT_PUBLISHED));
-  const std::vector<run> all = published::all_runs(file);
-  if (count > 1 && std::string_view(words[1]) == "--check") return check(file, all) ? 0 : 1;
+/// The tables of the runs of runs.json.
+void print_groups(const json& file, const std::vector<run>& all, bool fits) {
   std::printf("%s", error_head);
   errors dense;
   for (const json& group : file["groups"]) {
@@ -292,10 +286,41 @@ int main(int count, char** words) {
                 group["source"].get<std::string>().c_str(), group["assumed"].get<std::string>().c_str());
   }
   std::printf("\n");
-  if (count > 1 && std::string_view(words[1]) == "--fit") print_fits(all);
+  if (fits) print_fits(all);
   print_layers(file);
   print_memory(file, all);
   print_inference(file);
   print_runs(all);
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  const std::string folder = STAGECUT_PUBLISHED;
+  const std::string_view how = count > 1 ? words[1] : "";
+  const json file = json::parse(std::ifstream(folder + "/runs.json"));
+  const std::vector<run> all = published::all_runs(file);
+  const bool other = how == "--rows" && count > 2;
+  auto rows = published::read_rows(other ? words[2] : folder + "/rows.csv", folder + "/models");
+  if (other) {
+    published::print_rows(rows);
+    return 0;
+  }
+  const auto further = published::read_rows(folder + "/further.csv", folder + "/models");
+  if (how == "--write" || how == "--check") {
+    auto every = rows;
+    every.insert(every.end(), further.begin(), further.end());
+    const bool same = published::has_table(folder + "/../../examples/cli/output/validated_runs.hpp",
+                                           published::validated_table(all, every), how == "--write");
+    if (!same) std::printf("FAILED: examples/cli/output/validated_runs.hpp is not what --write writes\n");
+    return how == "--write" || (check(file, all) && check_rows(rows) && same) ? 0 : 1;
+  }
+  std::printf("## Recipes of 2026\n\n");
+  published::print_rows(rows);
+  std::printf("## Further runs, none of them fitted\n\n");
+  published::print_rows(further);
+  if (how == "--fit") published::print_folds(rows);
+  std::printf("## Dense models of 2021 to 2025\n\n");
+  print_groups(file, all, how == "--fit");
   return 0;
 }

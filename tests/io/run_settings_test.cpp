@@ -98,6 +98,11 @@ TEST_CASE("numbers, attention and overlap are told") {
   CHECK(told(R"("precision": "bf16")") == " --bf16");
   CHECK(told(R"("precision": "fp16", "flash": true)") == " --fp16");
   CHECK(told(R"("precision": "fp8", "flash": false)") == " --attention-backend unfused --bf16 --fp8-format hybrid");
+  CHECK(told(R"("precision": "mxfp8")") == " --bf16 --fp8-format e4m3 --fp8-recipe mxfp8");
+  CHECK(told(R"("precision": "nvfp4")") == " --bf16 --fp4-format e2m1 --fp4-recipe nvfp4");
+  CHECK(told(R"("recompute_modules": ["mlp", "mla_up_proj"])") ==
+        " --recompute-granularity selective --recompute-modules mla_up_proj mlp");
+  CHECK(told(R"("recompute_modules": "mlp")").empty());
   CHECK(told(R"("precision": "fp32", "overlap": "ub")").empty());
   CHECK(told(R"("tensor_parallel": 2, "overlap": "ub", "sequence_parallel": true)") == " --sequence-parallel --tp-comm-overlap");
   const std::string text = as_deepspeed(computed(R"("precision": "fp16")"));

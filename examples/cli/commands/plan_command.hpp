@@ -211,6 +211,7 @@ struct plan_command {
     using stagecut::transformer::recomputing;
     transformer.recomputation = recompute.of_computed();
     transformer.variants = recompute.needs_variants();
+    transformer.microbatches = request.microbatches;
     const recomputing again = transformer.recomputation.value_or(recomputing::none);
     if (again != recomputing::none && memory.checkpoint != stagecut::checkpointing::never) {
       throw CLI::ValidationError("--checkpoint", "recomputes what --recompute does already: give one of both");

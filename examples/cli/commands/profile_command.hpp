@@ -23,6 +23,7 @@
 
 #include "commands/calibration.hpp"
 #include "commands/plan_command.hpp"
+#include "output/basis_text.hpp"
 #include "output/computed_text.hpp"
 #include "output/output.hpp"
 #include "output/profile_text.hpp"
@@ -270,7 +271,7 @@ struct profile_command {
     if (numbers.active != numbers.total) text += fmt::format(", {:.0f} of them active", numbers.active);
     if (numbers.vision != 0) text += fmt::format(", {:.0f} of them to see", numbers.vision);
     if (numbers.further != 0) text += fmt::format("; {:.0f} more guess further tokens", numbers.further);
-    text += "\n" + computed_text(made);
+    text += "\n" + computed_text(made) + basis_text(made) + "\n";
     if (!model.inference) return text;
     for (const auto& [name, phase] : phase_names) {
       double seconds = 0;

@@ -48,6 +48,7 @@ struct transformer_flags {
   std::optional<stagecut::transformer::graphing> cuda_graphs;
   std::optional<double> offload;
   std::optional<std::size_t> moment_bytes;
+  std::size_t microbatches = 0;  // of an iteration, if the command knows them
   std::string constants;  // of the cost model: a file, or NAME=VALUE, ...
   std::optional<stagecut::transformer::number> precision;
   std::optional<stagecut::transformer::recomputing> recomputation;
@@ -227,6 +228,7 @@ struct transformer_flags {
     set(attention_fp8, r.attention_fp8);
     set(head_fp8, r.head_fp8);
     set(offload, r.offload);
+    if (r.microbatches == 0) r.microbatches = microbatches;
     if (moment_bytes) r.state_bytes = static_cast<double>(4 + 2 * *moment_bytes);
     r.variants = r.variants || (variants && !inference);
     if (sequence_parallel) r.sequence_parallel = sequence_parallel;
@@ -395,6 +397,7 @@ struct transformer_flags {
                                    {"parameters", json_number(numbers.total)},
                                    {"active_parameters", json_number(numbers.active)}};
     if (numbers.further != 0) made["further_parameters"] = json_number(numbers.further);
+    if (from.architecture.mamba) made["hybrid"] = true;
     if (numbers.vision != 0) made["vision_parameters"] = json_number(numbers.vision);
     made["sequence"] = r.sequence != 0 ? r.sequence : from.architecture.sequence;
     if (inference) {

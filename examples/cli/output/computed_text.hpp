@@ -84,6 +84,20 @@ inline std::string recomputed_text(const stagecut::plan& made) {
   return shown(computed_figure<std::string>(computed_figures(made.profile), "recomputation", "none"));
 }
 
+/// The same of experts, of which no format expresses any.
+inline std::string unset_expert_settings(const nlohmann::json& of, bool first) {
+  if (computed_figure<std::size_t>(of, "expert_parallel", 1) == 1) return "";
+  std::string text;
+  const auto add = [&](const std::string& what) {
+    text += fmt::format("{}{}", first && text.empty() ? "" : ", ", what);
+  };
+  add(fmt::format("dispatcher {}", shown(computed_figure<std::string>(of, "dispatcher", "alltoall"))));
+  add(fmt::format("CUDA graphs {}", shown(computed_figure<std::string>(of, "cuda_graphs", "none"))));
+  if (computed_figure<bool>(of, "expert_overlap", false)) add("overlap of experts' messages");
+  if (computed_figure<bool>(of, "fused_experts", false)) add("fused experts");
+  return text;
+}
+
 /// The settings that a prediction assumes and a format does not express: a list, possibly empty.
 /// @param written  the plan in the format
 inline std::string unset_settings(const stagecut::plan& made, std::string_view format, std::string_view written) {
@@ -111,13 +125,14 @@ inline std::string unset_settings(const stagecut::plan& made, std::string_view f
   if (!computed_figure<bool>(of, "flash", true) && !says_setting(format, "flash")) add("FlashAttention", "off");
   const auto precision = computed_figure<std::string>(of, "precision", "bf16");
   if (precision != "bf16" &&
-      (precision == "fp8" ? !format.starts_with("megatron") : !says_setting(format, "precision"))) {
+      (precision.ends_with("fp8") || precision == "nvfp4" ? !format.starts_with("megatron") : !says_setting(format, "precision"))) {
     add("precision", shown(precision));
   }
   // Megatron-LM shards only the optimizer's state, torchtitan also gradients.
   const auto zero = computed_figure<std::size_t>(of, "zero", 0);
   const bool expressed = (zero == 1 && format.starts_with("megatron")) || (zero > 1 && format == "torchtitan");
   if (zero != 0 && !expressed && !says_setting(format, "zero")) add("ZeRO stage", std::to_string(zero));
+  text += unset_expert_settings(of, text.empty());
   bool recomputes = false;
   for (const char* const option : {"--recompute-granularity", "recompute:", "checkpoint="}) {
     recomputes = recomputes || written.find(option) != written.npos;

@@ -56,10 +56,9 @@ Why does a layer take so long?	stagecut profile transformer --config figures.jso
 The plan in one step, as of any config.json.	stagecut plan figures.json --devices 4 --microbatches 16 --gpu h100-80gb
 To serve 16 requests, behind 2048 tokens each.	stagecut profile transformer --preset llama-2-7b --inference --concurrent 16 --sequence 2048 --output served.json)"}},
     {"stagecut fit",
-     {"Determines from short runs of a model how much memory its parts take: what every rank needs, the parameters of "
-      "a "
-      "layer, "
-      "its activations by what is recomputed, head and tail.",
+     {"Determines from runs of a model what its layers cost: the memory of the parts, what every rank needs, the "
+      "parameters of a layer, its activations by what is recomputed, head and tail, from short runs; the times of its "
+      "layers from traces of a profiler.",
       R"(What to measure.	stagecut fit guide --devices 4 --layers 18 --recompute select,full)"}},
     {"stagecut fit memory",
      {R"(Reads the peak memory of ranks in dry runs from files that SAPP's pipeline balance is started with, or from logs of MindSpore, and takes it apart by least squares; no part is negative. Peaks that do not determine all parts are refused, with the run to add. The layers are written as a profile, or as a file for SAPP, which stagecut-plan(1) reads as well.
@@ -72,6 +71,12 @@ The layers, to be planned.	stagecut fit memory init.yaml --no-constant --times 0
      {R"(Proposes dry runs from which stagecut-fit-memory(1) determines all parts, so that errors of the peaks grow least in these: for every rank how many layers it holds, and how many are recomputed, in SAPP's terms. With --after, runs are added to those that were made, whose file then also sets --devices and --layers.)",
       R"(As few runs as determine all, to be pasted.	stagecut fit guide --devices 8 --layers 32 --recompute select,full
 Three runs, as a file.	stagecut fit guide --devices 8 --layers 32 --recompute full --runs 3 --format sapp --output guide.yaml)"}},
+    {"stagecut fit times",
+     {R"(Reads how long the kernels of each layer ran from traces that export_chrome_trace of PyTorch's profiler writes, or from the reports nvtx_gpu_proj_trace and nvtx_gpu_proj_sum that nsys stats writes with --format csv. A layer takes the median of its passes in all traces. The times are written for --calibrate of stagecut-profile-transformer(1), or with --into replace those of a profile. Standard error tells which kernels belong to no layer, and how layers that were not measured follow those of their kind.
+A range is a layer if it has the name of a layer of --into, or if --layers names it: one * stands for a number, NAME is the layer's name, with the same number for its *, or a greater one: Block_*=layers.*+8. Ranges are those of record_function and NVTX, which may end in a pass (layers.3 backward), and the modules in traces that are recorded with_stack=True (LlamaDecoderLayer_3). Kernels that autograd launches belong to the layer whose forward pass asked for them.)",
+      R"(A trace with a layer.	echo '[{"ph": "X", "cat": "user_annotation", "name": "layers.0", "pid": 1, "tid": 1, "ts": 0, "dur": 9}, {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 2, "dur": 1, "args": {"correlation": 1}}, {"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 5, "dur": 900, "args": {"correlation": 1}}]' > trace.json
+The times of its layers.	stagecut fit times trace.json --layers 'layers.*' --output measured.json
+The profile with these times.	stagecut fit times trace.json --into model.json --output traced.json)"}},
     {"stagecut simulate",
      {"Runs one iteration of a plan on paper, or of stages whose times are given, under its own schedule or another, "
       "and prints when it ends, when devices idle, and what memory they hold.",

@@ -15,6 +15,7 @@
 #include <set>
 #include <string>
 
+#include "output/basis_text.hpp"
 #include "output/computed_text.hpp"
 
 /// The predicted throughput of a plan.
@@ -54,22 +55,13 @@ inline double samples_of(const stagecut::plan& made) {
          static_cast<double>(own * made.schedule.microbatches);
 }
 
-/// What is known about its times.
-inline std::string basis_of(const stagecut::profile& model) {
-  const nlohmann::json of = computed_figures(model);
-  std::string text = computed_figure(of, "measured", false) ? "times measured, the rest computed" : "times computed, not measured";
-  const bool experts = computed_figure(of, "active_parameters", 0.0) < computed_figure(of, "parameters", 0.0);
-  if (model.inference) return text + "; serving is not validated";
-  return experts ? text + "; mixtures of experts are not validated" : text;
-}
-
 /// Its rates; nothing if its profile was not computed from a configuration, so that tokens are unknown, or if there is
 /// no prediction.
 inline std::optional<predicted_rates> rates_of(const stagecut::plan& made) {
   const nlohmann::json of = computed_figures(made.profile);
   const double sequence = computed_figure(of, "sequence", 0.0);
   if (!(sequence > 0) || made.stages.empty() || !made.edges.empty()) return std::nullopt;
-  predicted_rates result{0, gpus_of(made), std::nullopt, basis_of(made.profile)};
+  predicted_rates result{0, gpus_of(made), std::nullopt, basis_text(made.profile)};
   if (made.profile.inference) {
     const double heaviest = stagecut::inference_figures_of(made).heaviest;
     if (!(heaviest > 0)) return std::nullopt;

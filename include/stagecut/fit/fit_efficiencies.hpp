@@ -119,8 +119,7 @@ struct fit_efficiencies_fn {
 inline constexpr fit_efficiencies_fn fit_efficiencies{};
 
 inline efficiency_fit fit_efficiencies_fn::operator()(const std::vector<measured_time>& measured,
-                                                      const predictor& predict,
-                                                      const transformer::efficiencies& start,
+                                                      const predictor& predict, const transformer::efficiencies& start,
                                                       const std::vector<fitted_constant>& constants) const {
   check(measured);
   const problem of{measured, predict, start, constants};

@@ -31,14 +31,16 @@ struct device {
   /// The rate that products of 16 bits keep in long training; 0: `gemm`, and `efficiencies::power` of it if the device
   /// is power-limited.
   double sustained = 0;
-  double sustained_fp8 = 0;      ///< the same with 8 bits, from `gemm_fp8`
-  double sustained_fp4 = 0;      ///< the same with 4 bits, from `gemm_fp4`
-  double sustained_bandwidth = 1.712e12;  ///< of memory, in the kernels of long training; 0: `efficiencies::memory` of `bandwidth`
+  double sustained_fp8 = 0;  ///< the same with 8 bits, from `gemm_fp8`
+  double sustained_fp4 = 0;  ///< the same with 4 bits, from `gemm_fp4`
+  double sustained_bandwidth =
+      1.743e12;  ///< of memory, in the kernels of long training; 0: `efficiencies::memory` of `bandwidth`
+  double sustained_link = 207e9;   ///< of `link`, in long training; 0: `efficiencies::link` of it
   double exponentials = 2.436e12;  ///< exponentials per second; 0: attention is limited by its products alone
-  double sinks = 1;              ///< time of the attention core with sinks, relative to the one without
-  double dispatch_sms = 0;       ///< multiprocessors that dispatch and combine run on; 0: as many as their links need
+  double sinks = 1;                ///< time of the attention core with sinks, relative to the one without
+  double dispatch_sms = 0;         ///< multiprocessors that dispatch and combine run on; 0: as many as their links need
   double host_link = 31e9;         ///< one way, to the host's memory; 0: activations cannot be offloaded
-  std::size_t used = 0;          ///< devices of its domain that jobs use, 64 of 72; 0: all
+  std::size_t used = 0;            ///< devices of its domain that jobs use, 64 of 72; 0: all
 
   /// Equal in every part.
   friend bool operator==(const device&, const device&) = default;

@@ -50,10 +50,10 @@ enum class mixing : std::uint8_t { attention, mamba, none };
 
 /// Properties in which a layer may differ from others.
 struct layer_form {
-  std::size_t window = 0;              ///< most tokens that a query sees; 0: all
-  bool dense = false;                  ///< one feed-forward part of width `ffn` instead of experts
-  mixing mixer = mixing::attention;    ///< what comes before the feed-forward part
-  bool mixer_only = false;             ///< there is no feed-forward part
+  std::size_t window = 0;            ///< most tokens that a query sees; 0: all
+  bool dense = false;                ///< one feed-forward part of width `ffn` instead of experts
+  mixing mixer = mixing::attention;  ///< what comes before the feed-forward part
+  bool mixer_only = false;           ///< there is no feed-forward part
 
   /// Equal in every part.
   friend bool operator==(const layer_form&, const layer_form&) = default;

@@ -12,49 +12,51 @@ namespace stagecut::inline STAGECUT_ABI::transformer {
 /// devices have their own figures. Most are fitted to the published training runs in docs/benchmarks.md;
 /// `fit_efficiencies` fits any of them to your own measurements.
 struct efficiencies {
-  double gemm = 0.87;           ///< of the sustained matrix product, for products inside a model
-  double power = 0.86;          ///< what a power limit leaves of the best product, where no sustained one is known
-  double network = 0.80;        ///< of the bandwidth of network cards, between domains
-  double link = 0.75;           ///< of the bandwidth of links within a domain
-  double memory = 0.60;         ///< of the memory's bandwidth
-  double attention = 0.80;      ///< of the bound of FlashAttention's core, forward: products and exponentials
-  double backward = 0.78;       ///< of `attention`, in the backward pass
-  double hidden = 0.10;         ///< share of a hidden message that slows the work it overlaps
-  double tail = 3e-6;           ///< seconds at the end of every kernel
-  double mxfp8 = 0.93;          ///< rate of products with a scale per block of 32, relative to one scale per tensor
-  double expert_tokens = 3.0;   ///< tokens per expert at which grouped products run at half rate, by FLOP per byte
-  double expert_bytes = 1.8;    ///< bytes that expert layers move besides products, relative to the least count
-  double dispatch_rate = 39e9;  ///< bytes/s that one multiprocessor moves in dispatch and combine kernels
-  double dispatch_hidden = 0.4; ///< as `hidden`, of hidden messages of experts
-  double launch = 24e-6;        ///< seconds of the host per kernel that is launched one by one
-  double loop = 0.75;           ///< of `launch`, per kernel that a loop over experts launches
-  double sync = 0.9e-3;         ///< seconds of waiting for the host in the forward pass of a layer with experts
+  double gemm = 0.87;             ///< of the sustained matrix product, for products inside a model
+  double power = 0.86;            ///< what a power limit leaves of the best product, where no sustained one is known
+  double network = 0.92;          ///< of the bandwidth of network cards, between domains
+  double link = 0.88;             ///< of the bandwidth of links within a domain
+  double memory = 0.60;           ///< of the memory's bandwidth
+  double attention = 0.77;        ///< of the bound of FlashAttention's core, forward: products and exponentials
+  double backward = 0.69;         ///< of `attention`, in the backward pass
+  double hidden = 0.16;           ///< share of a hidden message that slows the work it overlaps
+  double tail = 3.5e-6;           ///< seconds at the end of every kernel
+  double mxfp8 = 0.944;           ///< rate of products with a scale per block of 32, relative to one scale per tensor
+  double expert_tokens = 1.5;     ///< tokens per expert at which grouped products run at half rate, by FLOP per byte
+  double expert_bytes = 1.72;     ///< bytes that expert layers move besides products, relative to the least count
+  double dispatch_rate = 39e9;    ///< bytes/s that one multiprocessor moves in dispatch and combine kernels
+  double dispatch_hidden = 0.38;  ///< as `hidden`, of hidden messages of experts
+  double launch = 27e-6;          ///< seconds of the host per kernel that is launched one by one
+  double loop = 0.78;             ///< of `launch`, per kernel that a loop over experts launches
+  double sync = 0.9e-3;           ///< seconds of waiting for the host in the forward pass of a layer with experts
 
   /// Equal in every part.
   friend bool operator==(const efficiencies&, const efficiencies&) = default;
 };
 
 /// The names of the constants, in files and on the command line.
-inline constexpr named<double efficiencies::*> efficiency_names[] = {{"gemm", &efficiencies::gemm},
-                                                                     {"power", &efficiencies::power},
-                                                                     {"network", &efficiencies::network},
-                                                                     {"link", &efficiencies::link},
-                                                                     {"memory", &efficiencies::memory},
-                                                                     {"attention", &efficiencies::attention},
-                                                                     {"backward", &efficiencies::backward},
-                                                                     {"hidden", &efficiencies::hidden},
-                                                                     {"tail", &efficiencies::tail},
-                                                                     {"mxfp8", &efficiencies::mxfp8},
-                                                                     {"expert_tokens", &efficiencies::expert_tokens},
-                                                                     {"expert_bytes", &efficiencies::expert_bytes},
-                                                                     {"dispatch_rate", &efficiencies::dispatch_rate},
-                                                                     {"dispatch_hidden", &efficiencies::dispatch_hidden},
-                                                                     {"launch", &efficiencies::launch},
-                                                                     {"loop", &efficiencies::loop},
-                                                                     {"sync", &efficiencies::sync}};
+inline constexpr named<double efficiencies::*> efficiency_names[] = {
+    {"gemm", &efficiencies::gemm},
+    {"power", &efficiencies::power},
+    {"network", &efficiencies::network},
+    {"link", &efficiencies::link},
+    {"memory", &efficiencies::memory},
+    {"attention", &efficiencies::attention},
+    {"backward", &efficiencies::backward},
+    {"hidden", &efficiencies::hidden},
+    {"tail", &efficiencies::tail},
+    {"mxfp8", &efficiencies::mxfp8},
+    {"expert_tokens", &efficiencies::expert_tokens},
+    {"expert_bytes", &efficiencies::expert_bytes},
+    {"dispatch_rate", &efficiencies::dispatch_rate},
+    {"dispatch_hidden", &efficiencies::dispatch_hidden},
+    {"launch", &efficiencies::launch},
+    {"loop", &efficiencies::loop},
+    {"sync", &efficiencies::sync}};
 
 /// The constants of inference, whose kernels differ: bytes are read at a higher rate, and nothing waits for the host.
-inline constexpr efficiencies serving_efficiencies{.gemm = 0.86, .power = 0.86, .network = 0.69, .link = 0.69, .memory = 0.85};
+inline constexpr efficiencies serving_efficiencies{
+    .gemm = 0.86, .power = 0.86, .network = 0.69, .link = 0.69, .memory = 0.85, .hidden = 0.1, .tail = 3e-6};
 
 /// Rejects constants that are out of range: shares of 0 or below, or above 2, since a device's best figure may be too
 /// low; negative times; ratios that are not above 0.

@@ -14,21 +14,18 @@ namespace stagecut::inline STAGECUT_ABI::transformer {
 
 /// What a pass spends time on.
 enum class term_kind : std::uint8_t {
-  product,    ///< a matrix product, or several of the same shape
-  attention,  ///< the core of attention: scores, softmax, weighted sum
-  movement,   ///< everything else on a device: bound by memory
-  message,    ///< communication among devices that share a layer or its parameters
-  repetition, ///< operations of the forward pass that the backward pass recomputes
-  host        ///< waiting for the host, which launches kernels
+  product,     ///< a matrix product, or several of the same shape
+  attention,   ///< the core of attention: scores, softmax, weighted sum
+  movement,    ///< everything else on a device: bound by memory
+  message,     ///< communication among devices that share a layer or its parameters
+  repetition,  ///< operations of the forward pass that the backward pass recomputes
+  host         ///< waiting for the host, which launches kernels
 };
 
 /// The words for kinds of terms.
-inline constexpr named<term_kind> term_names[] = {{"product", term_kind::product},
-                                                  {"attention", term_kind::attention},
-                                                  {"movement", term_kind::movement},
-                                                  {"message", term_kind::message},
-                                                  {"repetition", term_kind::repetition},
-                                                  {"host", term_kind::host}};
+inline constexpr named<term_kind> term_names[] = {
+    {"product", term_kind::product}, {"attention", term_kind::attention},   {"movement", term_kind::movement},
+    {"message", term_kind::message}, {"repetition", term_kind::repetition}, {"host", term_kind::host}};
 
 /// The part of a layer that a term belongs to, for recomputation by modules.
 enum class layer_module : std::uint8_t { other, layernorm, moe_act, mla_up_proj, core_attn, mlp, moe };
@@ -38,9 +35,9 @@ enum class layer_module : std::uint8_t { other, layernorm, moe_act, mla_up_proj,
 
 /// What distinguishes a product.
 struct product_kind {
-  bool narrow = true;       ///< whether it uses the precision of the layers, of 8 or 4 bits; false: 16 bits at least
-  double share = 1;         ///< reached share of the rate of large products
-  bool accumulates = false; ///< whether it adds to a gradient in memory: reads and writes it
+  bool narrow = true;        ///< whether it uses the precision of the layers, of 8 or 4 bits; false: 16 bits at least
+  double share = 1;          ///< reached share of the rate of large products
+  bool accumulates = false;  ///< whether it adds to a gradient in memory: reads and writes it
 };
 
 /// One summand of the time of a pass, and its inputs.
@@ -148,6 +145,7 @@ class roofline {
  private:
   static term message(const char* name, double bytes, const device_group& group, double count);
 
+  // Bytes per second that messages within a domain reach.
   [[nodiscard]] double near_rate(double members) const;
 
   static double latency(const device_group& group) {

@@ -70,7 +70,8 @@ STAGECUT_DECL stagecut::profile inference_profile(const architecture& a, const s
 /// @throws  stagecut::invalid_input as `inference_profile`
 STAGECUT_DECL std::vector<pass_terms> explain_inference(const architecture& a, const serving& how = {},
                                                         serving_phase phase = serving_phase::decode,
-                                                        const device& on = {}, const efficiencies& reached = serving_efficiencies);
+                                                        const device& on = {},
+                                                        const efficiencies& reached = serving_efficiencies);
 
 }  // namespace stagecut::inline STAGECUT_ABI::transformer
 

@@ -54,9 +54,9 @@ enum class overlapping : std::uint8_t {
 };
 
 /// The words for number formats, in files and on the command line.
-inline constexpr named<number> precision_names[] = {
-    {"bf16", number::bf16}, {"fp16", number::fp16},   {"fp32", number::fp32},
-    {"fp8", number::fp8},   {"mxfp8", number::mxfp8}, {"nvfp4", number::nvfp4}};
+inline constexpr named<number> precision_names[] = {{"bf16", number::bf16},   {"fp16", number::fp16},
+                                                    {"fp32", number::fp32},   {"fp8", number::fp8},
+                                                    {"mxfp8", number::mxfp8}, {"nvfp4", number::nvfp4}};
 /// The words for recomputed modules: Megatron's.
 inline constexpr named<bool module_set::*> module_names[] = {
     {"layernorm", &module_set::layernorm}, {"moe_act", &module_set::moe_act}, {"mla_up_proj", &module_set::mla_up_proj},
@@ -95,15 +95,15 @@ struct training {
   bool exchange_hidden = true;  ///< gradient and parameter exchange overlaps with the passes at an iteration's ends
   std::optional<double> recomputed_share{};  ///< recomputed share of the forward pass; sets the time in place of
                                              ///< `recomputation`, which still sets what is kept
-  module_set recompute_modules{};                       ///< recomputed parts, where `recomputation` is not `full`
-  dispatching dispatcher = dispatching::hybridep;     ///< of tokens to experts on other devices
-  bool expert_overlap = false;  ///< messages of experts run behind the passes of other microbatches
-  graphing cuda_graphs = graphing::scoped;            ///< CUDA graphs
-  bool fused_experts = false;        ///< products of experts with activation function and casts in one kernel
-  bool attention_fp8 = false;        ///< the core of attention uses 8-bit numbers
-  bool head_fp8 = false;             ///< the head's product uses the precision of the layers
-  double offload = 0;                 ///< share of the kept activations that waits in the host's memory
-  std::size_t microbatches = 0;      ///< of an iteration, of whose messages of experts one is exposed; 0: many
+  module_set recompute_modules{};            ///< recomputed parts, where `recomputation` is not `full`
+  dispatching dispatcher = dispatching::hybridep;  ///< of tokens to experts on other devices
+  bool expert_overlap = false;                     ///< messages of experts run behind the passes of other microbatches
+  graphing cuda_graphs = graphing::scoped;         ///< CUDA graphs
+  bool fused_experts = false;    ///< products of experts with activation function and casts in one kernel
+  bool attention_fp8 = false;    ///< the core of attention uses 8-bit numbers
+  bool head_fp8 = false;         ///< the head's product uses the precision of the layers
+  double offload = 0;            ///< share of the kept activations that waits in the host's memory
+  std::size_t microbatches = 0;  ///< of an iteration, of whose messages of experts one is exposed; 0: many
 
   /// Equal in every part.
   friend bool operator==(const training&, const training&) = default;

@@ -29,6 +29,7 @@
 #include <stagecut/io/detail/json_plan.ipp>
 #include <stagecut/io/detail/json_profile.ipp>
 #include <stagecut/io/detail/json_value.ipp>
+#include <stagecut/io/detail/layer_ranges.ipp>
 #include <stagecut/io/detail/measured_file.ipp>
 #include <stagecut/io/detail/megatron.ipp>
 #include <stagecut/io/detail/megatron_layout.ipp>
@@ -40,6 +41,7 @@
 #include <stagecut/io/detail/pipeline_picture.ipp>
 #include <stagecut/io/detail/piper.ipp>
 #include <stagecut/io/detail/piper_plan.ipp>
+#include <stagecut/io/detail/profiler_trace.ipp>
 #include <stagecut/io/detail/pytorch.ipp>
 #include <stagecut/io/detail/read_limits.ipp>
 #include <stagecut/io/detail/read_plan_or_profile.ipp>

@@ -16,10 +16,33 @@ STAGECUT_DECL accelerator_file read_accelerator(std::string_view text, std::stri
                                                 const read_limits& limits) {
   const auto parsed = detail::parse_json(text, source, limits);
   const detail::json_value whole(parsed, source, limits);
-  whole.object().only({"name", "flops", "gemm", "gemm_fp8", "flops_fp32", "bandwidth", "memory", "link", "pair",
-                       "domain", "network", "power_limited", "flops_fp8", "flops_fp4", "gemm_fp4", "sustained",
-                       "sustained_fp8", "sustained_fp4", "sustained_bandwidth", "exponentials", "sinks", "dispatch_sms", "host_link", "used",
-                       "sources", "note"});
+  whole.object().only({"name",
+                       "flops",
+                       "gemm",
+                       "gemm_fp8",
+                       "flops_fp32",
+                       "bandwidth",
+                       "memory",
+                       "link",
+                       "pair",
+                       "domain",
+                       "network",
+                       "power_limited",
+                       "flops_fp8",
+                       "flops_fp4",
+                       "gemm_fp4",
+                       "sustained",
+                       "sustained_fp8",
+                       "sustained_fp4",
+                       "sustained_bandwidth",
+                       "sustained_link",
+                       "exponentials",
+                       "sinks",
+                       "dispatch_sms",
+                       "host_link",
+                       "used",
+                       "sources",
+                       "note"});
   accelerator_file made;
   transformer::device& on = made.figures;
   on.name = {};
@@ -30,7 +53,8 @@ STAGECUT_DECL accelerator_file read_accelerator(std::string_view text, std::stri
   on.gemm = whole.find("sustained") && !whole.find("gemm") ? 0 : whole.at("gemm").amount();
   on.bandwidth = whole.at("bandwidth").amount();
   on.memory = whole.at("memory").amount();
-  on.sustained_bandwidth = on.exponentials = on.host_link = 0;  // unknown, unlike those of the default
+  on.sustained_bandwidth = on.sustained_link = on.exponentials = on.host_link =
+      0;  // unknown, unlike those of the default
   read("sustained", on.sustained);
   on.flops = on.gemm > 0 ? on.gemm : on.sustained;
   on.flops_fp32 = on.flops / 16;
@@ -52,6 +76,7 @@ STAGECUT_DECL accelerator_file read_accelerator(std::string_view text, std::stri
   read("sustained_fp8", on.sustained_fp8);
   read("sustained_fp4", on.sustained_fp4);
   read("sustained_bandwidth", on.sustained_bandwidth);
+  read("sustained_link", on.sustained_link);
   read("exponentials", on.exponentials);
   read("sinks", on.sinks);
   read("dispatch_sms", on.dispatch_sms);

@@ -8,6 +8,7 @@
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/io/detail/format_text.hpp>
+#include <stagecut/io/detail/run_settings.hpp>
 #include <stagecut/plan/parts/target_kinds.hpp>
 #include <stagecut/plan/plan.hpp>
 
@@ -85,8 +86,15 @@ struct megatron_layers {
 [[nodiscard]] inline std::string megatron_recomputation(std::string_view format, const plan& p,
                                                         const stagecut::detail::target_kinds& kinds) {
   const megatron_layers layers = detail::megatron_layers_of(format, p, kinds);
-  if (!layers.known || layers.same == "none") return "";
-  if (layers.same == "selective") return " --recompute-granularity selective";
+  if (!layers.known) return "";
+  const std::string modules = settings_of(p.profile).modules;
+  if (layers.same == "none" && modules.empty()) return "";
+  if (layers.same == "none") return joined({" --recompute-granularity selective --recompute-modules", modules});
+  if (layers.same == "selective") {
+    const bool core = modules.empty() || modules.find("core_attn") != modules.npos;
+    return joined({" --recompute-granularity selective",
+                   modules.empty() ? "" : core ? " --recompute-modules" : " --recompute-modules core_attn", modules});
+  }
   if (layers.same == "full") return " --recompute-granularity full --recompute-method uniform --recompute-num-layers 1";
   for (std::size_t s = 0; s < layers.full.size(); ++s) {
     const bool others = layers.full[s] == megatron_layers::others;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 
@@ -9,6 +10,7 @@
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/target.hpp>
 #include <stagecut/profile/profile.hpp>
+#include <stagecut/profile/transformer_training.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -28,7 +30,8 @@ struct run_settings {
   bool experts = false;            ///< whether a token uses only a part of the parameters
   bool sequence_parallel = false;  ///< whether the devices that share matrices also share norms and dropouts
   bool flash = true;               ///< whether attention is FlashAttention
-  std::string precision{};         ///< `bf16`, `fp16`, `fp32`, `fp8`; empty: unknown
+  std::string precision{};         ///< `bf16`, `fp16`, `fp32`, `fp8`, `mxfp8`, `nvfp4`; empty: unknown
+  std::string modules{};           ///< recomputed parts of layers, by Megatron-LM's names, a space before each
   std::string overlap{};  ///< of messages among devices that share matrices: `none`, `bwd`, `ub`; empty: unknown
 
   /// Samples of an iteration, of all replicas; 0: unknown.
@@ -76,6 +79,12 @@ inline run_settings settings_of(const profile& model) {
   made.flash = !says("flash", false);
   made.precision = word("precision");
   made.overlap = word("overlap");
+  const auto modules = computed.find("recompute_modules");
+  if (modules == computed.end() || !modules->is_array()) return made;
+  for (const auto& [name, field] : transformer::module_names) {
+    const bool listed = std::find(modules->begin(), modules->end(), name) != modules->end();
+    if (listed) made.modules.append(" ").append(name);
+  }
   return made;
 }
 

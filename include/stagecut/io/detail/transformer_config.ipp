@@ -131,7 +131,8 @@ inline transformer::vision_tower read_vision(const json_value& from) {
 
 inline transformer::architecture read_architecture(const json_value& from) {
   transformer::architecture a;
-  only_figures(from, [&](const auto& at) { each_figure(a, at); }, {"latent", "mamba", "forms", "vision", "training", "quantized"});
+  only_figures(from, [&](const auto& at) { each_figure(a, at); },
+               {"latent", "mamba", "forms", "vision", "training", "quantized"});
   require(from, required_figures);
   each_figure(a, figure_reader(from));
   if (a.name.empty()) from.at("name").fail("is empty");

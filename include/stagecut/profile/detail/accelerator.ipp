@@ -26,12 +26,9 @@ STAGECUT_DECL void check(const device& on) {
   if (on.gemm == 0 && on.sustained == 0) {
     detail::refuse_device("device.", "gemm", 0, "is not above 0, and there is no sustained rate");
   }
-  const std::pair<std::string_view, double> figures[] = {{"flops", on.flops},
-                                                         {"flops_fp32", on.flops_fp32},
-                                                         {"bandwidth", on.bandwidth},
-                                                         {"memory", on.memory},
-                                                         {"network", on.network},
-                                                         {"link", on.link}};
+  const std::pair<std::string_view, double> figures[] = {{"flops", on.flops},         {"flops_fp32", on.flops_fp32},
+                                                         {"bandwidth", on.bandwidth}, {"memory", on.memory},
+                                                         {"network", on.network},     {"link", on.link}};
   for (const auto& [field, value] : figures) {
     if (!is_finite(value) || !(value > 0)) detail::refuse_device("device.", field, value, "is not above 0");
   }
@@ -45,6 +42,7 @@ STAGECUT_DECL void check(const device& on) {
                                      {"sustained_fp8", on.sustained_fp8},
                                      {"sustained_fp4", on.sustained_fp4},
                                      {"sustained_bandwidth", on.sustained_bandwidth},
+                                     {"sustained_link", on.sustained_link},
                                      {"exponentials", on.exponentials},
                                      {"dispatch_sms", on.dispatch_sms},
                                      {"host_link", on.host_link}}) {

@@ -80,8 +80,8 @@ inline void keep_attention(kept& made, const block& b, const training& how, cons
   made.rest += z.operand * z.tokens * b.combined;  // input of the output matrix
   const double scores = b.heads * z.tokens * z.sequence;
   made.core = how.flash   ? 4 * b.heads * z.tokens + (converted ? n * z.tokens * b.combined : 0)  // Dao, 3.1.1
-              : b.dropout ? (2 * n + 1) * scores                                                  // softmax, mask, dropout
-                          : n * scores;                                                           // softmax
+              : b.dropout ? (2 * n + 1) * scores  // softmax, mask, dropout
+                          : n * scores;           // softmax
 }
 
 inline kept kept_by_block(const block& b, const training& how, const microbatch& z) {

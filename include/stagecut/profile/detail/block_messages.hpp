@@ -207,7 +207,8 @@ inline term block_messages::dispatch(const block& b) const {
   double seconds = far ? longer(outside / network, inside / link) : inside / link;
   seconds += far ? 30e-6 : 12e-6;
   if (!collective && on.dispatch_sms > 0) {  // each copy is read and written at either end
-    seconds = longer(seconds, 2 * z_.bytes * copies * b.expert_hidden / (on.dispatch_sms * clock_.reached().dispatch_rate));
+    seconds =
+        longer(seconds, 2 * z_.bytes * copies * b.expert_hidden / (on.dispatch_sms * clock_.reached().dispatch_rate));
   }
   made.bytes = 2 * (far ? outside : inside);
   made.alone = made.seconds = 2 * seconds;

@@ -247,7 +247,8 @@ inline void block_terms::add_grouped(const block& b, double copies) {
   const double each = copies / b.experts;
   const double half = clock_.reached().expert_tokens * clock_.intensity();
   const product_kind grouped{.share = each / (each + half)};
-  products(b.gates > 1 ? "experts: gate, up" : "experts: up", each, b.expert_hidden, b.gates * b.ffn, b.experts, grouped);
+  products(b.gates > 1 ? "experts: gate, up" : "experts: up", each, b.expert_hidden, b.gates * b.ffn, b.experts,
+           grouped);
   products("experts: down", each, b.ffn, b.expert_hidden, b.experts, grouped);
   belong(layer_module::moe_act);
   if (how_.fused_experts) {  // in the products' kernel; its gradient writes what the gate multiplies

@@ -14,7 +14,7 @@ namespace detail {
 
 /// The range of a constant.
 struct efficiency_range {
-  double efficiencies::* field;
+  double efficiencies::*field;
   bool zero;         ///< whether it may be 0
   double most;       ///< 0: any
   const char* text;  ///< for errors

@@ -54,16 +54,16 @@ STAGECUT_DECL double roofline::rate_of(number precision) const {
 
 STAGECUT_DECL double roofline::operand_bytes(bool narrow) const noexcept {
   if (narrow && precision_ == number::fp8) return 1;
-  if (narrow && precision_ == number::mxfp8) return 1 + 1. / 32;  // a scale of 8 bits per block of 32
+  if (narrow && precision_ == number::mxfp8) return 1 + 1. / 32;    // a scale of 8 bits per block of 32
   if (narrow && precision_ == number::nvfp4) return 0.5 + 1. / 16;  // a scale of 8 bits per block of 16
   return number_bytes();
 }
 
 STAGECUT_DECL double roofline::cast_bytes() const noexcept {
   switch (precision_) {
-    case number::fp8: return 6;           // reads twice, the largest number first, writes it and its transpose
+    case number::fp8: return 6;  // reads twice, the largest number first, writes it and its transpose
     case number::mxfp8: return 2 + 2 * (1 + 1. / 32);  // reads it, writes a copy for each direction of blocks
-    case number::nvfp4: return 8;         // the same, with a pass for the scale of the tensor
+    case number::nvfp4: return 8;                      // the same, with a pass for the scale of the tensor
     default: return 0;
   }
 }
@@ -132,15 +132,14 @@ STAGECUT_DECL term roofline::exchange(const char* name, double bytes, const devi
   term made = message(name, bytes * (group.members - 1) / group.members, group, count);
   const double far = bytes * (group.members - group.in_domain) / group.members;
   const double near = bytes * (group.in_domain - 1) / group.members;
-  const double once =
-      far / (on_.network * reached_.network) + near / (near_rate(group.in_domain) * reached_.link) + latency(group);
+  const double once = far / (on_.network * reached_.network) + near / near_rate(group.in_domain) + latency(group);
   made.alone = made.seconds = group.members > 1 ? count * once : 0;
   made.rate = made.alone > 0 ? made.bytes / made.alone : 0;
   return made;
 }
 
 STAGECUT_DECL double roofline::link_rate(const device_group& group) const {
-  const double near = near_rate(group.in_domain) * reached_.link;
+  const double near = near_rate(group.in_domain);
   const double far = on_.network * group.in_domain * reached_.network;
   return group.in_domain >= group.members || far > near ? near : far;
 }
@@ -161,9 +160,10 @@ STAGECUT_DECL term roofline::message(const char* name, double bytes, const devic
 }
 
 STAGECUT_DECL double roofline::near_rate(double members) const {
-  if (on_.pair == 0) return on_.link;
-  const double others = members > 1 ? on_.pair * (members - 1) : on_.link;
-  return others < on_.link ? others : on_.link;
+  const double kept = on_.sustained_link > 0 ? on_.sustained_link : on_.link * reached_.link;
+  if (on_.pair == 0 || members <= 1) return kept;
+  const double share = on_.pair * (members - 1) / on_.link;
+  return share < 1 ? kept * share : kept;
 }
 
 STAGECUT_DECL double peak_flops(const device& on, number precision) noexcept {

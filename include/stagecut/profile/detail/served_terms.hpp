@@ -80,7 +80,8 @@ inline void served_terms::add(const block& b) {
   moves("sums", narrow, (b.parallel ? 4 : 6) * z_.bytes);
 }
 
-inline void served_terms::product(const char* name, double rows, double inner, double outer, double count, bool narrow) {
+inline void served_terms::product(const char* name, double rows, double inner, double outer, double count,
+                                  bool narrow) {
   if (rows * inner * outer != 0) to_.push_back(clock_.served_product(name, rows, inner, outer, count, narrow));
 }
 

@@ -52,7 +52,8 @@ class serving_run {
       : model_(without_training(a)),
         pass_(training_of(how)),
         phase_(phase),
-        clock_((checked(a, how, phase, on, reached), check(model_, pass_), without_sustained(on)), how.precision, reached),
+        clock_((checked(a, how, phase, on, reached), check(model_, pass_), without_sustained(on)), how.precision,
+               reached),
         batch_(batch_of(model_, pass_, clock_, phase)),
         make_(model_, pass_, clock_, batch_) {}
 
@@ -109,7 +110,7 @@ class serving_run {
     if (on.gemm > 0) on.sustained = 0;
     if (on.gemm_fp8 > 0) on.sustained_fp8 = 0;
     if (on.gemm_fp4 > 0) on.sustained_fp4 = 0;
-    on.sustained_bandwidth = 0;
+    on.sustained_bandwidth = on.sustained_link = 0;
     return on;
   }
 

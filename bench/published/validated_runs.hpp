@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "errors.hpp"
+#include "predict_run.hpp"
+#include "print_rows.hpp"
+
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+// The table that the program prints errors from: for each kind of model, precision and device, the errors of all runs that
+// are published and settings of which are complete.
+namespace published {
+
+/// The table as C++, with the errors of these runs.
+inline std::string validated_table(const std::vector<run>& runs, const std::vector<row>& rows) {
+  std::map<std::string, errors> groups;
+  const auto add = [&](const char* kind, const std::string& precision, const std::string& device, double error) {
+    if (device.empty()) return;
+    const std::string format = precision == "fp16" ? "bf16" : precision;
+    groups[std::string("{\"") + kind + "\", \"" + format + "\", \"" + device + "\", "].values.push_back(error);
+  };
+  for (const run& each : runs) {
+    const char* const kind = each.model.experts == 0 ? "dense" : "experts";
+    add(kind, stagecut::name_of(stagecut::transformer::precision_names, each.training.precision),
+        std::string(each.on.name), predicted_seconds(each, {}) / each.seconds - 1);
+  }
+  for (const row& each : rows) {
+    const char* const kind = each.dense() ? "dense" : each.of.mamba ? "hybrid" : "experts";
+    add(kind, each.precision, each.device, 1 / (1 + error_of(each)) - 1);
+  }
+  std::string text;
+  for (const auto& [key, of] : groups) {
+    char line[200];
+    std::snprintf(line, sizeof line, "%s%zu, %.1f, %.1f}", key.c_str(), of.values.size(), 100 * of.median(),
+                  100 * of.worst());
+    text += std::string(text.empty() ? "" : ",\n") + "    " + line;
+  }
+  return R"(// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// Written by `bench/published/run --write`.
+
+/// Published runs of a kind of model, in a precision, on a device: how many there are, and how far their computed seconds
+/// are from the measured ones, in percent: in the median, and at most.
+struct validated_runs {
+  const char* kind;  ///< dense, experts, or hybrid: with layers of Mamba
+  const char* precision;
+  const char* device;
+  int runs;
+  double median, worst;
+};
+
+inline constexpr validated_runs all_validated_runs[] = {
+)" + text +
+         "};\n";
+}
+
+/// Whether a file has the table; writes it if asked.
+inline bool has_table(const std::string& file, const std::string& table, bool write) {
+  if (write) std::ofstream(file) << table;
+  std::ifstream input(file);
+  std::ostringstream text;
+  text << input.rdbuf();
+  return text.str() == table;
+}
+
+}  // namespace published

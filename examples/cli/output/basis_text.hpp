@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/profile/profile.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+
+#include "output/computed_text.hpp"
+#include "output/validated_runs.hpp"
+
+/// The kind of model whose profile was computed: dense, experts, hybrid.
+inline std::string model_kind(const nlohmann::json& computed) {
+  if (computed_figure(computed, "hybrid", false)) return "hybrid";
+  const bool experts = computed_figure(computed, "active_parameters", 0.0) < computed_figure(computed, "parameters", 0.0);
+  return experts ? "experts" : "dense";
+}
+
+/// What the times of a profile rest on: measured; computed, with the errors on published runs like it; computed and not
+/// validated. Nothing if it was not computed.
+inline std::string basis_text(const stagecut::profile& model) {
+  const nlohmann::json of = computed_figures(model);
+  if (computed_figure(of, "measured", false)) return "times measured, the rest computed";
+  std::string text = "times computed, not measured";
+  if (model.inference) return text + "; serving is not validated";
+  const std::string kind = model_kind(of);
+  std::string precision = computed_figure<std::string>(of, "precision", "bf16");
+  if (precision == "fp16") precision = "bf16";
+  const std::string device = computed_figure<std::string>(of, "device", "");
+  const auto* const found = std::find_if(std::begin(all_validated_runs), std::end(all_validated_runs), [&](const validated_runs& row) {
+    return row.kind == kind && row.precision == precision && row.device == device;
+  });
+  if (found != std::end(all_validated_runs)) {
+    return text + fmt::format("; {} published run{} of its kind on this device: {:.1f} % off in the median, {:.0f} % at most",
+                              found->runs, found->runs == 1 ? "" : "s", found->median, found->worst);
+  }
+  const char* const name = kind == "hybrid" ? "hybrids of Mamba and experts" : kind == "experts" ? "mixtures of experts" : "dense models";
+  return text + fmt::format("; not validated for {} in {} on {}", name, shown(precision), device.empty() ? "this device" : shown(device));
+}
