@@ -226,7 +226,8 @@ TEST_CASE("a share of what is kept waits in the host's memory") {
     CHECK(std::string_view(sent.name) == "activations to and from the host");
     CHECK(sent.bytes == 0.25 * plain.activations);
     CHECK(sent.alone == sent.bytes / rack.host_link);
-    CHECK(sent.seconds == stagecut::transformer::seconds_seen(sent.alone, seconds_of(*pass) - sent.seconds, hidden));
+    CHECK(sent.seconds ==
+          doctest::Approx(stagecut::transformer::seconds_seen(sent.alone, seconds_of(*pass) - sent.seconds, hidden)));
   }
   CHECK(less.forward == doctest::Approx(plain.forward + hidden * all.forward.back().alone));
   device none = rack;
@@ -242,7 +243,7 @@ TEST_CASE("transfers to the host leave the links to the messages at an iteration
   auto r = with({});
   r.data_parallel = 8;
   device slow = rack;
-  slow.link = 1e9;  // so that the sum of gradients takes longer than the passes that hide it
+  slow.link = 1e7;  // so that the sum of gradients takes longer than the passes that hide it
   slow.sustained_link = 0;
   slow.host_link = 1e9;
   const auto plain = stagecut::transformer::explain(dense(), r, slow).at(1);
