@@ -47,7 +47,7 @@ STAGECUT_DECL void check(const efficiencies& reached) {
     const bool low = range.zero ? is_negative(value) : !(value > 0);
     if (is_finite(value) && !low && (range.most == 0 || value <= range.most)) continue;
     stagecut::detail::fail(
-        stagecut::invalid_input(stagecut::detail::joined({"efficiency.", name_of(efficiency_names, range.field)}),
+        stagecut::invalid_input(stagecut::detail::joined({"efficiency.", stagecut::name_of(efficiency_names, range.field)}),
                                 stagecut::detail::joined({std::to_string(value), " ", range.text})));
   }
 }

@@ -281,7 +281,7 @@ inline void part_maker::recompute(part& made, const kept& bytes, recomputing way
   if (!full && modules.empty()) return;
   term again{full ? "forward pass, again" : "recomputed modules", term_kind::repetition};
   for (const term& each : made.terms.forward) {
-    if (!full && !recomputes(modules, each.module)) continue;
+    if (!full && !transformer::recomputes(modules, each.module)) continue;
     again.alone += each.seconds;
     again.waiting += each.kind == term_kind::message ? each.seconds : 0;
   }
