@@ -95,9 +95,9 @@ TEST_CASE("any constants can be fitted, also seconds and more than four") {
   efficiencies truth;
   truth.memory = 0.7, truth.attention = 0.6, truth.backward = 0.9, truth.link = 0.6, truth.launch = 60e-6;
   truth.dispatch_rate = 20e9;
-  const std::vector<stagecut::fitted_constant> fitted = {&efficiencies::memory, &efficiencies::attention,
+  const std::vector<stagecut::fitted_constant> fitted = {&efficiencies::memory,   &efficiencies::attention,
                                                          &efficiencies::backward, &efficiencies::link,
-                                                         &efficiencies::launch, &efficiencies::dispatch_rate};
+                                                         &efficiencies::launch,   &efficiencies::dispatch_rate};
   const auto found = stagecut::fit_efficiencies(as_measured(mixed(truth)), mixed, {}, fitted);
   CHECK(found.mean_error < 1e-6);
   CHECK(found.determined == std::vector<bool>(fitted.size(), true));

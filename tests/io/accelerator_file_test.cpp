@@ -34,10 +34,12 @@ TEST_CASE("a device has the figures of its file") {
                                      "x");
   CHECK(made.name == "own");
   stagecut::transformer::device expected{"", 1, 2, 3, 4, 5, 6e9, 7, 8, 9, 10, true};
-  expected.sustained_bandwidth = expected.exponentials = expected.host_link = 0;  // not those of the default
+  expected.sustained_bandwidth = expected.sustained_link = 0;  // not those of the default
+  expected.exponentials = expected.host_link = 0;
   CHECK(made.figures == expected);
   CHECK(read_accelerator(device(R"("flops_fp8": 1, "flops_fp4": 2, "gemm_fp4": 3, "sustained": 4, "sustained_fp8": 5,
-      "sustained_fp4": 6, "sustained_bandwidth": 7, "exponentials": 8, "sinks": 9, "dispatch_sms": 10, "host_link": 11,
+      "sustained_fp4": 6, "sustained_bandwidth": 7,
+      "sustained_link": 13, "exponentials": 8, "sinks": 9, "dispatch_sms": 10, "host_link": 11,
       "link": 30e9, "domain": 72, "used": 64, "network": 12, "sources": {"link": "a data sheet"}, "note": "of no weight")"),
                          "x")
             .figures == stagecut::transformer::device{.name = "",
@@ -56,6 +58,7 @@ TEST_CASE("a device has the figures of its file") {
                                                       .sustained_fp8 = 5,
                                                       .sustained_fp4 = 6,
                                                       .sustained_bandwidth = 7,
+                                                      .sustained_link = 13,
                                                       .exponentials = 8,
                                                       .sinks = 9,
                                                       .dispatch_sms = 10,
@@ -94,6 +97,7 @@ TEST_CASE("what a file leaves out follows from what it says") {
   CHECK(made.figures.exponentials == 0);
   CHECK(made.figures.sustained_bandwidth == 0);
   CHECK(made.figures.host_link == 0);
+  CHECK(made.figures.sustained_link == 0);
   CHECK(made.figures.sinks == 1);
   const auto unmeasured = read_accelerator(R"({"sustained": 160, "bandwidth": 20, "memory": 30})", "x").figures;
   CHECK(unmeasured.gemm == 0);

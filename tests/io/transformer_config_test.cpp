@@ -234,7 +234,8 @@ TEST_CASE("a config that is written is read back equal") {
   // All that differs from the default is written: the text has as many members as the one that it was read from.
   const auto count = [](const std::string& text) { return std::count(text.begin(), text.end(), ':'); };
   CHECK(count(full) == count(config(every_figure)) + 3);  // each form says how many layers have it
-  for (const char* const folder : {"/../examples/models", "/../bench/published/models", "/io/seeds/hugging_face_config"}) {
+  for (const char* const folder :
+       {"/../examples/models", "/../bench/published/models", "/io/seeds/hugging_face_config"}) {
     for (const auto& file : std::filesystem::directory_iterator(STAGECUT_TEST_DATA + std::string(folder))) {
       if (file.path().extension() != ".json") continue;
       CAPTURE(file.path());
@@ -384,8 +385,9 @@ TEST_CASE("a config that is wrong is refused at its place") {
         "f#/training/dispatcher: \"nccl\" is none of alltoall, deepep, hybridep");
   CHECK(refused_with(R"("training": {"recompute_modules": "mlp"})") ==
         "f#/training/recompute_modules: \"mlp\" is no array");
-  CHECK(refused_with(R"("training": {"recompute_modules": ["mlp", "attention"]})") ==
-        "f#/training/recompute_modules/1: \"attention\" is none of layernorm, moe_act, mla_up_proj, core_attn, mlp, moe");
+  CHECK(
+      refused_with(R"("training": {"recompute_modules": ["mlp", "attention"]})") ==
+      "f#/training/recompute_modules/1: \"attention\" is none of layernorm, moe_act, mla_up_proj, core_attn, mlp, moe");
   CHECK(refused_with(R"("training": {"recompute_modules": ["mla_up_proj"]})") ==
         "f#/training/recompute_modules: has mla_up_proj, but the model has no latent attention");
   CHECK(refused_with(R"("training": {"attention_fp8": true})") ==
@@ -395,8 +397,7 @@ TEST_CASE("a config that is wrong is refused at its place") {
   CHECK(refused_with(R"("mamba": {"heads": 4, "head_dim": 2})") == "f#/mamba: \"state\" is missing");
   CHECK(refused_with(R"("mamba": {"heads": 4, "head_dim": 2, "state": 3, "groups": 3})") ==
         "f#/mamba/groups: groups = 3 does not divide heads = 4");
-  CHECK(refused_with(R"("forms": [{"mixer": "mamba"}])") ==
-        "f#/forms: layer 0 is of mamba, whose figures are missing");
+  CHECK(refused_with(R"("forms": [{"mixer": "mamba"}])") == "f#/forms: layer 0 is of mamba, whose figures are missing");
   CHECK(refused_with(R"("forms": [{"mixer": "none", "mixer_only": true}])") ==
         "f#/forms: layer 0 has neither a mixer nor a feed-forward part");
   CHECK(refused_with(R"("forms": [{"mixer": "lstm"}])") ==

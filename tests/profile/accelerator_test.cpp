@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/profile/devices.hpp>
 #include <stagecut/profile/accelerator.hpp>
+#include <stagecut/profile/devices.hpp>
 #include <stagecut/profile/roofline.hpp>
 
 #include <doctest/doctest.h>
@@ -44,6 +44,7 @@ TEST_CASE("the devices that are known have names of their own and figures that a
     CHECK((each.gemm == 0 || each.gemm > each.flops / 2));
     CHECK((each.gemm_fp8 == 0 || each.gemm_fp8 > 1.5 * each.gemm));
     CHECK(each.sustained_bandwidth < each.bandwidth);
+    CHECK(each.sustained_link < each.link);
     CHECK(each.link > each.network);
     CHECK(each.pair <= each.link);
     CHECK(each.sinks >= 1);
@@ -79,6 +80,7 @@ TEST_CASE("figures that may be unknown are not negative") {
                                                                  {&device::sustained_fp8, "sustained_fp8"},
                                                                  {&device::sustained_fp4, "sustained_fp4"},
                                                                  {&device::sustained_bandwidth, "sustained_bandwidth"},
+                                                                 {&device::sustained_link, "sustained_link"},
                                                                  {&device::exponentials, "exponentials"},
                                                                  {&device::dispatch_sms, "dispatch_sms"},
                                                                  {&device::host_link, "host_link"}};

@@ -155,7 +155,8 @@ TEST_CASE("tokens go to experts and back, in either pass") {
 namespace {
 
 // Two domains of eight devices; nothing runs on multiprocessors that it says nothing of.
-constexpr stagecut::transformer::device two_nodes{.name = "", .link = 300e9, .domain = 8, .network = 25e9};
+constexpr stagecut::transformer::device two_nodes{
+    .name = "", .link = 300e9, .domain = 8, .network = 25e9, .sustained_link = 0};
 
 training sharing(std::size_t devices, stagecut::transformer::dispatching dispatcher) {
   training r = on_device();
@@ -249,8 +250,7 @@ TEST_CASE("a dispatcher is no faster than the multiprocessors that move every co
     CHECK(sent(sixteen(), sharing(devices, deepep), on, slow).alone == doctest::Approx(2 * floor));
     CHECK(sent(sixteen(), sharing(devices, alltoall), on, slow).alone < 2 * floor);
     const stagecut::transformer::efficiencies fast{.dispatch_rate = 1e15};
-    CHECK(sent(sixteen(), sharing(devices, deepep), on, fast).alone ==
-          sent(sixteen(), sharing(devices, deepep)).alone);
+    CHECK(sent(sixteen(), sharing(devices, deepep), on, fast).alone == sent(sixteen(), sharing(devices, deepep)).alone);
   }
 }
 
@@ -380,6 +380,7 @@ TEST_CASE("nothing hides behind messages that are repeated") {
     if (share > 0) r.recomputed_share = share;
     stagecut::transformer::device slow;
     slow.network = 2e9;
+    slow.sustained_link = 0;
     stagecut::transformer::device fast = slow;
     fast.link *= 2;
     const auto end = [&](const stagecut::transformer::device& on) {

@@ -31,6 +31,7 @@ constexpr device rack{.name = "",
                       .domain = 8,
                       .gemm_fp4 = 1200e12,
                       .sustained_bandwidth = 1e12,
+                      .sustained_link = 0,
                       .exponentials = 3e12,
                       .sinks = 7};
 
@@ -171,7 +172,8 @@ TEST_CASE("attention with 8 bits has twice the rate, and numbers that are conver
   const auto narrow = terms(dense(), r);
   const double scores = 8 * s * s / 2;
   const roofline clock(rack, number::fp8, {});
-  CHECK(only(narrow.forward, "core of attention").seconds == clock.core("", 2 * scores * 128, scores, false, true).seconds);
+  CHECK(only(narrow.forward, "core of attention").seconds ==
+        clock.core("", 2 * scores * 128, scores, false, true).seconds);
   CHECK(only(narrow.forward, "core of attention").seconds < only(plain.forward, "core of attention").seconds);
   CHECK(only(plain.forward, "rotation").bytes == 4 * s * 2 * h);
   CHECK(only(plain.input, "rotation").bytes == 4 * s * 2 * h);

@@ -55,14 +55,21 @@ TEST_CASE("a constant out of its range is refused by its name") {
   CHECK(refused({.dispatch_rate = 0}) == "efficiency.dispatch_rate: 0.000000 is not above 0");
   CHECK(refused({.dispatch_rate = 1e15}).empty());
   for (const auto& [name, field] : efficiency_names) {
-    for (const double wrong : {-1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    for (const double wrong :
+         {-1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
       efficiencies made;
       made.*field = wrong;
       CHECK(refused(made).starts_with(std::string("efficiency.") + name + ": "));
     }
   }
   // without a tail, without host, without what overlap costs
-  CHECK(refused({.hidden = 0, .tail = 0, .expert_tokens = 0, .expert_bytes = 0, .dispatch_hidden = 0, .launch = 0,
-                 .loop = 0, .sync = 0})
+  CHECK(refused({.hidden = 0,
+                 .tail = 0,
+                 .expert_tokens = 0,
+                 .expert_bytes = 0,
+                 .dispatch_hidden = 0,
+                 .launch = 0,
+                 .loop = 0,
+                 .sync = 0})
             .empty());
 }

@@ -26,6 +26,7 @@ constexpr device slow{.name = "",
                       .network = 100,
                       .gemm_fp4 = 400,
                       .sustained_bandwidth = 0,
+                      .sustained_link = 0,
                       .exponentials = 10};
 constexpr efficiencies half{.gemm = 0.5, .power = 0.5, .network = 0.5, .link = 0.5, .memory = 0.85, .mxfp8 = 0.8};
 
@@ -149,8 +150,8 @@ TEST_CASE("jobs use a part of a domain where the rest is spare") {
 
 TEST_CASE("experts that are recomputed have their activation function recomputed, too") {
   using stagecut::transformer::layer_module;
-  using stagecut::transformer::recomputes;
   using stagecut::transformer::module_set;
+  using stagecut::transformer::recomputes;
   struct expected {
     module_set modules;
     layer_module part;
@@ -161,8 +162,9 @@ TEST_CASE("experts that are recomputed have their activation function recomputed
                                       {{.core_attn = true}, layer_module::core_attn},
                                       {{.mlp = true}, layer_module::mlp},
                                       {{.moe = true}, layer_module::moe}}) {
-    for (const auto other : {layer_module::other, layer_module::layernorm, layer_module::moe_act,
-                             layer_module::mla_up_proj, layer_module::core_attn, layer_module::mlp, layer_module::moe}) {
+    for (const auto other :
+         {layer_module::other, layer_module::layernorm, layer_module::moe_act, layer_module::mla_up_proj,
+          layer_module::core_attn, layer_module::mlp, layer_module::moe}) {
       const bool within = modules.moe && other == layer_module::moe_act;
       CHECK(recomputes(modules, other) == (other == part || within));
     }
@@ -194,12 +196,24 @@ TEST_CASE("messages take the link that their group shares") {
   CHECK(roofline(one, number::bf16, half).link_rate({8, 2}) == 500);
 }
 
+TEST_CASE("links keep the rate of long runs where it is known") {
+  device on = slow;
+  on.sustained_link = 700;
+  const roofline clock(on, number::bf16, half);
+  CHECK(clock.link_rate({4, 4}) == 700);
+  CHECK(clock.collective("x", 1000, {4, 4}, 1).seconds == 750. / 700 + roofline::near_latency);
+  CHECK(clock.exchange("x", 800, {8, 4}, 1).seconds == 400. / 50 + 300. / 700 + roofline::far_latency);
+}
+
 TEST_CASE("where no switch joins a domain, few devices have few links") {
   device meshed = slow;
   meshed.pair = 100;
   const roofline clock(meshed, number::bf16, half);
   CHECK(clock.link_rate({2, 2}) == 50);
   CHECK(clock.link_rate({4, 4}) == 150);
+  meshed.sustained_link = 600;  // few links have their share of the rate of all
+  CHECK(roofline(meshed, number::bf16, half).link_rate({2, 2}) == doctest::Approx(60));
+  meshed.sustained_link = 0;
   meshed.pair = 500;
   CHECK(roofline(meshed, number::bf16, half).link_rate({4, 4}) == 500);  // no more than all together
 }
@@ -228,7 +242,7 @@ TEST_CASE("a faster device is never slower") {
     device one = slow;
     device other = slow;
     double device::*const fields[] = {&device::gemm,    &device::bandwidth, &device::link,
-                                        &device::network, &device::flops,     &device::exponentials};
+                                      &device::network, &device::flops,     &device::exponentials};
     for (const auto field : fields) {
       one.*field *= any(random);
       other.*field = one.*field * (1 + any(random));
