@@ -205,6 +205,7 @@
   X(few_passes) \
   X(fill_from_both_ends) \
   X(fill_heads) \
+  X(fill_mixer) \
   X(fill_unrun) \
   X(find_fault) \
   X(find_name) \
