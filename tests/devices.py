@@ -22,8 +22,9 @@ HEAD = '''// SPDX-License-Identifier: BSL-1.0
 
 namespace stagecut::inline STAGECUT_ABI::transformer {
 
-/// Devices with data sheets, SXM modules or similar: NVIDIA A100 (2021), H100 (2023), H200 and B200 (2024), B300 (2025), GB200
-/// and GB300 NVL72 (2024, 2025), AMD Instinct MI300X (2023), MI325X (2024), MI355X (2025). The first is `device{}`.
+/// Devices with data sheets, SXM modules or similar: NVIDIA A100 (2021), H100 (2023), H200 and B200 (2024), B300 (2025),
+/// GB200 and GB300 NVL72 (2024, 2025), AMD Instinct MI300X (2023), MI325X (2024), MI355X (2025). The first is `device{}`.
+// clang-format off
 inline constexpr std::array devices{
 '''
 root = pathlib.Path(__file__).parent.parent
@@ -59,7 +60,7 @@ def line(name):
     return text + "}"
 
 
-written = HEAD + ",\n".join(line(name) for name in ORDER) + "};\n\n}  // namespace stagecut::inline STAGECUT_ABI::transformer\n"
+written = HEAD + ",\n".join(line(name) for name in ORDER) + "};\n// clang-format on\n\n}  // namespace stagecut::inline STAGECUT_ABI::transformer\n"
 if {file.stem for file in (root / "examples/devices").glob("*.json")} != set(ORDER):
     sys.exit("examples/devices and ORDER in tests/devices.py name different devices")
 if sys.argv[1:] == ["write"]:

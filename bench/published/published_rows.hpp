@@ -18,6 +18,8 @@
 #include <vector>
 
 // Measured training runs of one vendor's recipes, from rows.csv: a run per line, with the settings that move its time.
+// Figures: NVIDIA-NeMo/Megatron-Bridge, docs/performance-summary*.md, releases 26.02 to 26.08; settings: its recipes
+// (src/megatron/bridge/perf_recipes, scripts/performance/configs). Each line of further.csv names its source.
 namespace published {
 
 /// A row: what ran where, and its tokens per second and device.

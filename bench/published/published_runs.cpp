@@ -315,12 +315,12 @@ int main(int count, char** words) {
     if (!same) std::printf("FAILED: examples/cli/output/validated_runs.hpp is not what --write writes\n");
     return how == "--write" || (check(file, all) && check_rows(rows) && same) ? 0 : 1;
   }
-  std::printf("## Recipes of 2026\n\n");
+  std::printf("### Recipes of 2026\n\n");
   published::print_rows(rows);
-  std::printf("## Further runs, none of them fitted\n\n");
+  std::printf("### Further runs, none of them fitted\n\n");
   published::print_rows(further);
   if (how == "--fit") published::print_folds(rows);
-  std::printf("## Dense models of 2021 to 2025\n\n");
+  std::printf("### Dense models of 2021 to 2025\n\n");
   print_groups(file, all, how == "--fit");
   return 0;
 }

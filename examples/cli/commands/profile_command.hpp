@@ -125,21 +125,24 @@ struct profile_command {
     }
     stagecut::profile made = model.profiled(from.architecture, from.training, on, reached);
     if (!calibration.empty()) stagecut::take_measured(made, measured.layers);
-    if (!explained.empty()) {
-      write(explanation(from, made, on, reached), output);
-      return 0;
-    }
     nlohmann::ordered_json figures = model.computed(from, on, name, reached);
     if (!calibration.empty()) figures["measured"] = true;
     made.unknown_fields = nlohmann::ordered_json{{"computed", std::move(figures)}}.dump();
-    write(format == profile_format::csv    ? stagecut::io::as_csv(made)
-          : format == profile_format::text ? summary(from, made, on, reached)
-                                           : stagecut::io::as_json(made) + "\n",
-          output);
+    write(shown_profile(from, made, on, reached), output);
     return 0;
   }
 
  private:
+  /// The profile in the requested format, or the terms of a layer.
+  [[nodiscard]] std::string shown_profile(const stagecut::io::transformer_config& from, const stagecut::profile& made,
+                                          const stagecut::transformer::device& on,
+                                          const stagecut::transformer::efficiencies& reached) const {
+    if (!explained.empty()) return explanation(from, made, on, reached);
+    return format == profile_format::csv    ? stagecut::io::as_csv(made)
+           : format == profile_format::text ? summary(from, made, on, reached)
+                                            : stagecut::io::as_json(made) + "\n";
+  }
+
   [[nodiscard]] std::string source() const { return preset.empty() ? config : preset; }
 
   /// The configuration with the changes of `--set`. For config.json, changes the derived figures.

@@ -103,6 +103,17 @@ struct transformer_flags {
     trains(add_choice(command, "--overlap", overlap, stagecut::transformer::overlap_names, "HOW",
                       "Of tensor parallelism's messages: none, bwd, ub"));
     rare_now = true;
+    add_recipe(command, trains, number, keep);
+    rare_now = false;
+    if (!one_of_many) keep(command.add_flag("--inference", inference, "Forward passes alone, from kept tokens"));
+    number("--concurrent", concurrent, "N", "Requests that inference runs together");
+    keep(add_choice(command, "--phase", phase, stagecut::transformer::phase_names, "NAME",
+                    "Of inference: decode (the default), prefill"));
+  }
+
+  /// Registers what recipes of experts and of 8 and 4 bits set.
+  template <class Trains, class Number, class Keep>
+  void add_recipe(CLI::App& command, const Trains& trains, const Number& number, const Keep& keep) {
     trains(add_modules(command));
     trains(add_choice(command, "--dispatcher", dispatcher, stagecut::transformer::dispatcher_names, "NAME",
                       "Of tokens to experts: alltoall, deepep, hybridep"));
@@ -120,11 +131,6 @@ struct transformer_flags {
     of_training.push_back(number("--moment-bytes", moment_bytes, "N", "Of each of Adam's moments: 4, or 2"));
     keep(command.add_option("--constants", constants, "Of the cost model: a file, or gemm=0.9,launch=2e-5")
              ->type_name("FILE"));
-    rare_now = false;
-    if (!one_of_many) keep(command.add_flag("--inference", inference, "Forward passes alone, from kept tokens"));
-    number("--concurrent", concurrent, "N", "Requests that inference runs together");
-    keep(add_choice(command, "--phase", phase, stagecut::transformer::phase_names, "NAME",
-                    "Of inference: decode (the default), prefill"));
   }
 
   /// The parts of a layer that the backward pass recomputes.
@@ -220,16 +226,7 @@ struct transformer_flags {
     set(recomputation, r.recomputation);
     set(overlap, r.overlap);
     set(flash, r.flash);
-    set(recompute_modules, r.recompute_modules);
-    set(dispatcher, r.dispatcher);
-    set(expert_overlap, r.expert_overlap);
-    set(fused_experts, r.fused_experts);
-    set(cuda_graphs, r.cuda_graphs);
-    set(attention_fp8, r.attention_fp8);
-    set(head_fp8, r.head_fp8);
-    set(offload, r.offload);
-    if (r.microbatches == 0) r.microbatches = microbatches;
-    if (moment_bytes) r.state_bytes = static_cast<double>(4 + 2 * *moment_bytes);
+    ask_recipe(r);
     r.variants = r.variants || (variants && !inference);
     if (sequence_parallel) r.sequence_parallel = sequence_parallel;
     if (zero.value_or(0) != 0 && r.data_parallel == 1 && r.context_parallel == 1) {
@@ -243,6 +240,23 @@ struct transformer_flags {
     }
     if (!inference && concurrent) throw CLI::ValidationError("--concurrent", "goes with --inference");
     if (!inference && phase) throw CLI::ValidationError("--phase", "goes with --inference");
+  }
+
+  /// Applies the options of recipes.
+  void ask_recipe(stagecut::transformer::training& r) const {
+    const auto set = [](const auto& given, auto& into) {
+      if (given) into = *given;
+    };
+    set(recompute_modules, r.recompute_modules);
+    set(dispatcher, r.dispatcher);
+    set(expert_overlap, r.expert_overlap);
+    set(fused_experts, r.fused_experts);
+    set(cuda_graphs, r.cuda_graphs);
+    set(attention_fp8, r.attention_fp8);
+    set(head_fp8, r.head_fp8);
+    set(offload, r.offload);
+    if (r.microbatches == 0) r.microbatches = microbatches;
+    if (moment_bytes) r.state_bytes = static_cast<double>(4 + 2 * *moment_bytes);
   }
 
   /// The device: a known one, or one from a file, whose name goes to `name`.

@@ -68,6 +68,8 @@ inline double norm_parameters(normalization kind, double width) {
 
 STAGECUT_DECL void fill_heads(block& made, const architecture& a, double ways);
 
+STAGECUT_DECL void fill_mixer(block& made, const architecture& a, const layer_form& form, double ways);
+
 /// A layer of the text model.
 STAGECUT_DECL block block_of(const architecture& a, std::size_t layer, const ways& split = {});
 

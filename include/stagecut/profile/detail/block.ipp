@@ -29,6 +29,16 @@ STAGECUT_DECL void fill_heads(block& made, const architecture& a, double ways) {
   made.combined = made.heads * made.value_dim;
 }
 
+STAGECUT_DECL void fill_mixer(block& made, const architecture& a, const layer_form& form, double ways) {
+  made.attends = form.mixer == mixing::attention;
+  made.feeds = !form.mixer_only;
+  if (form.mixer != mixing::mamba) return;
+  made.mamba = &*a.mamba;
+  made.mamba_heads = static_cast<double>(a.mamba->heads) / ways;
+  const double groups = static_cast<double>(a.mamba->groups) / ways;
+  made.mamba_groups = groups < 1 ? 1 : groups;
+}
+
 STAGECUT_DECL block block_of(const architecture& a, std::size_t layer, const ways& split) {
   const layer_form form = form_of(a, layer);
   block made;
@@ -45,14 +55,7 @@ STAGECUT_DECL block block_of(const architecture& a, std::size_t layer, const way
   made.window = static_cast<double>(form.window);
   made.parallel = a.parallel;
   made.squared_relu = a.squared_relu;
-  made.attends = form.mixer == mixing::attention;
-  made.feeds = !form.mixer_only;
-  if (form.mixer == mixing::mamba) {
-    made.mamba = &*a.mamba;
-    made.mamba_heads = static_cast<double>(a.mamba->heads) / split.tensor;
-    const double groups = static_cast<double>(a.mamba->groups) / split.tensor;
-    made.mamba_groups = groups < 1 ? 1 : groups;
-  }
+  fill_mixer(made, a, form, split.tensor);
   made.norms = static_cast<double>(a.norms);
   if (made.norms < made.parts()) made.norms = made.parts();  // models of one part a layer, and a layer with two
   made.norm_numbers = norm_parameters(a.norm, made.hidden);
