@@ -229,7 +229,7 @@ struct profile_command {
   /// The constants that are fitted.
   [[nodiscard]] std::vector<stagecut::fitted_constant> fitted_constants() const {
     using namespace stagecut::transformer;
-    if (fitted.empty()) return {&efficiencies::gemm, &efficiencies::power, &efficiencies::network};
+    if (fitted.empty()) return {&efficiencies::gemm, &efficiencies::power, &efficiencies::network, &efficiencies::link};
     std::vector<stagecut::fitted_constant> made;
     for (const std::string_view name : split(fitted, ',')) {
       const auto* const found = stagecut::find_name(efficiency_names, name);
