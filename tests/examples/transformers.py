@@ -264,16 +264,17 @@ with tempfile.TemporaryDirectory() as folder:
     # Times that were made with other efficiencies tell these. The power limit plays no part on this device.
     found, said = calibrated(layers=[times("layers.0"), times("output")])
     reached = found["computed"]["efficiency"]
-    check(near(reached["gemm"], 0.5, 1e-4) and near(reached["network"], 0.4, 1e-4), reached)
+    check(near(reached["gemm"], 0.5, 1e-4) and near(reached["link"], 0.4, 1e-4), reached)
     lines = said.splitlines()
     check(len(lines) == 6 and all(line.startswith("stagecut: ") for line in lines), said)
     check("measured" in lines[0] and "layers.0, forward" in lines[1] and lines[1].endswith(" %"), said)
-    check(re.search(r"gemm 0\.\d+, power 0\.86 \(nothing measured depends on it\), network 0\.\d+$", lines[-1]), lines[-1])
+    unknown = r" \(nothing measured depends on it\)"  # the 8 devices are of one node
+    check(re.search(rf"gemm 0\.\d+, power 0\.86{unknown}, network 0\.92{unknown}, link 0\.\d+$", lines[-1]), lines[-1])
     check("\\u" not in said, "escapes in", said)
-    # Of a device with a power limit one number is fitted to products, and the other one stays.
-    limited = profile("--gpu", "h100-80gb", "--efficiency", 0.6)
+    # Of a device with a power limit, whose sustained products are not known, one number is fitted to products, and the other one stays.
+    limited = profile("--gpu", "mi355x-288gb", "--efficiency", 0.6)
     measured.write_text(json.dumps({"layers": [{key: limited["layers"][3][key] for key in ("name", "forward", "backward")}]}))
-    found, said = made(*transformer, "--config", small, "--gpu", "h100-80gb", "--calibrate", measured)
+    found, said = made(*transformer, "--config", small, "--gpu", "mi355x-288gb", "--calibrate", measured)
     reached = found["computed"]["efficiency"]
     check(near(reached["gemm"], 0.6, 1e-3) and reached["power"] == 0.86, reached)
     check("power 0.86 (kept: on one device it cannot be distinguished from gemm)" in said and "does not fit" not in said, said)
@@ -286,7 +287,7 @@ with tempfile.TemporaryDirectory() as folder:
         iterations.append({"devices": devices, "microbatches": microbatches, "seconds": whole["makespan"]})
     found, said = calibrated(layers=[times("layers.0")], iterations=iterations)
     reached = found["computed"]["efficiency"]
-    check(near(reached["gemm"], 0.5, 1e-4) and near(reached["network"], 0.4, 1e-4), reached, said)
+    check(near(reached["gemm"], 0.5, 1e-4) and near(reached["link"], 0.4, 1e-4), reached, said)
     check("1f1b of 8 microbatches on 4" in said, said)
     # A profile is a list of measured times as well.
     found, _ = made(*transformer, "--config", small, *split, "--calibrate", model)
@@ -369,6 +370,179 @@ fails(2, "--expert-parallel: is above 1, but there are no experts", *transformer
 check(profile("--context-parallel", 8, "--zero", 3) != profile("--context-parallel", 8), "those that share a sample are replicas, too")
 check(max(map(len, run("plan", "--help").stdout.splitlines())) <= 80 and "--gpu NAME" not in run("plan", "--help").stdout, "plan --help")
 check("--gpu NAME" in run("plan", "--help-all").stdout, "plan --help-all")
+
+# What moves the time of a mixture of experts: each option in its direction, with its term.
+sparse = ("--config", configs / "qwen3-30b-a3b.json", "--gpu", "gb200-186gb", "--sequence", 4096, "--expert-parallel", 8, "--data-parallel", 8)
+latent = ("--config", configs / "deepseek-v3.json", "--gpu", "gb200-186gb", "--sequence", 4096, "--expert-parallel", 64, "--data-parallel", 64)
+
+
+def computed(*words):
+    return made(*transformer, *words)[0]
+
+
+def terms_of(*words):
+    """Of the first layer with experts, the lines of each term by pass and name."""
+    text = run(*transformer, *words, "--explain", "layers.5").stdout
+    found, here = {}, ""
+    for inner, name in re.findall(r"^(  )?(\S.*?) {2,}[0-9.e-]+ (?:s|ms|us)", text, re.MULTILINE):
+        here = here if inner else name
+        found.setdefault(here, []).append(name)
+    return found
+
+
+def iteration(of):
+    return seconds(of) + seconds(of, "backward")
+
+
+plain_sparse, plain_latent = computed(*sparse), computed(*latent)
+for base, words in ((sparse, ("--expert-overlap", "on", "--constants", "launch=0,sync=0")), (sparse, ("--fused-experts", "on")), (sparse, ("--cuda-graphs", "full")),
+                    (latent, ("--attention-fp8", "on")), (latent, ("--head-fp8", "on", "--precision", "mxfp8"))):
+    rest = words[2:]
+    faster, slower = computed(*base, *words), computed(*base, *rest)
+    check(iteration(faster) < iteration(slower), words, iteration(faster), iteration(slower))
+    check(seconds(faster, "activations") == seconds(slower, "activations"), words, "keep another number of bytes")
+for words in (("--dispatcher", "alltoall"), ("--cuda-graphs", "none")):
+    check(iteration(computed(*sparse, *words)) > iteration(plain_sparse), words)
+# DeepEP's kernels take more multiprocessors than HybridEP's: whatever binds, it is not faster.
+check(iteration(computed(*sparse, "--dispatcher", "deepep")) >= iteration(plain_sparse), "--dispatcher deepep")
+check(computed(*sparse, "--dispatcher", "hybridep") == plain_sparse == computed(*sparse, "--cuda-graphs", "scoped"), "defaults")
+# Only the head is faster with 8 bits in the head; the embedding and layers stay.
+narrow, wide = computed(*latent, "--precision", "mxfp8", "--head-fp8", "on"), computed(*latent, "--precision", "mxfp8")
+check({a["name"] for a, b in zip(narrow["layers"], wide["layers"]) if a["forward"] != b["forward"]} <= {"output", "mtp.0"}, "--head-fp8")
+check(narrow["layers"][-1]["forward"] < wide["layers"][-1]["forward"], "--head-fp8")
+check("sorted tokens" in terms_of(*sparse, "--dispatcher", "alltoall")["forward"] and "sorted tokens" not in terms_of(*sparse)["forward"], "sorted tokens")
+check({"experts: gate, up", "experts: down", "experts: activation", "router", "scores, choice of experts", "tokens to and from experts"} <=
+      set(terms_of(*sparse)["forward"]), terms_of(*sparse)["forward"])
+check("waiting for the host" in terms_of(*sparse)["forward"] and "waiting for the host" not in terms_of(*sparse, "--constants", "launch=0,sync=0")["forward"],
+      "the host")
+check({"conversion to narrow numbers", "experts: conversion"} <= set(terms_of(*latent, "--precision", "mxfp8")["forward"]), "conversion")
+check("experts: conversion" not in terms_of(*latent)["forward"], "conversion of wide numbers")
+check("experts: activation" not in terms_of(*sparse, "--fused-experts", "on")["forward"], "--fused-experts")  # but backward
+
+# Recomputed modules take time backward and keep less; several do both more than each. `+` parts them as well as a comma.
+for names in ("layernorm", "moe_act", "mla_up_proj", "core_attn", "mlp", "moe"):
+    again = computed(*latent, "--recompute-modules", names)
+    check(seconds(again, "activations") < seconds(plain_latent, "activations"), names)
+    check(seconds(again, "backward") > seconds(plain_latent, "backward") and seconds(again) == seconds(plain_latent), names)
+    check(again["computed"]["recompute_modules"] == [names], again["computed"])
+    check(("recomputed modules" in terms_of(*latent, "--recompute-modules", names)["gradient of the input"]) == (names != "mlp"), names)
+both, one = computed(*latent, "--recompute-modules", "moe_act,mla_up_proj"), computed(*latent, "--recompute-modules", "moe_act")
+check(seconds(both, "activations") < seconds(one, "activations") and seconds(both, "backward") > seconds(one, "backward"), "two modules")
+check(computed(*latent, "--recompute-modules", "mla_up_proj+moe_act") == both, "--recompute-modules A+B")
+check(seconds(computed(*latent, "--recompute", "full"), "activations") < seconds(both, "activations"), "--recompute full keeps less than modules")
+check("recompute_modules" not in plain_latent["computed"], "no module is told of")
+# What is offloaded is not kept on the device, and its messages take time.
+half, whole = (computed(*latent, "--offload", share) for share in (0.5, 1))
+check(0.5 < seconds(half, "activations") / seconds(plain_latent, "activations") < 0.55, "--offload 0.5")
+check(seconds(whole, "activations") < 0.1 * seconds(plain_latent, "activations"), "--offload 1")
+check(iteration(whole) > iteration(half) > iteration(plain_latent), "--offload takes no time")
+check("activations to and from the host" in terms_of(*latent, "--offload", 0.5)["forward"], terms_of(*latent, "--offload", 0.5))
+check(computed(*latent, "--offload", 0) == plain_latent, "--offload 0")
+# Moments of 2 bytes: 4 bytes a parameter less of 16, and the optimizer reads and writes less.
+light = profile("--moment-bytes", 2)
+check(near(seconds(plain, "resident") - seconds(light, "resident"), 4 * plain["computed"]["parameters"], 1e-9), "--moment-bytes 2")
+check(seconds(light, "update") < seconds(plain, "update") and profile("--moment-bytes", 4) == plain, "--moment-bytes")
+check(profile("--precision", "fp32", "--moment-bytes", 4) == profile("--precision", "fp32"), "with fp32 there is no wide copy beside the parameter")
+
+# `plan` takes the same options, and a configuration in our own words has them.
+shown = {"dispatcher": "alltoall", "cuda_graphs": "none", "expert_overlap": True, "fused_experts": True, "attention_fp8": True, "head_fp8": True, "offload": 0.25,
+         "recompute_modules": ["layernorm", "moe_act"]}
+asked = ("--dispatcher", "alltoall", "--cuda-graphs", "none", "--expert-overlap", "on", "--fused-experts", "on", "--attention-fp8", "on", "--head-fp8", "on",
+         "--offload", 0.25, "--recompute-modules", "layernorm,moe_act", "--moment-bytes", 2, "--constants", "launch=2e-5")
+whole = plan(sparse[1], *sparse[2:], *asked, "--devices", 4, "--microbatches", 16)
+check({key: whole["profile"]["computed"][key] for key in shown} == shown, whole["profile"]["computed"])
+check(whole["profile"]["computed"]["efficiency"]["launch"] == 2e-5, whole["profile"]["computed"])
+# The messages of one of few microbatches have nothing to hide behind.
+hidden = ("--expert-overlap", "on", "--constants", "launch=0,sync=0", "--devices", 4)
+few, many = (plan(sparse[1], *sparse[2:], *hidden, "--microbatches", count)["profile"] for count in (2, 64))
+check(iteration(few) > iteration(many), "of few microbatches as much is hidden")
+with tempfile.TemporaryDirectory() as folder:
+    ours = pathlib.Path(folder) / "ours.json"
+    ours.write_text(run(*transformer, *sparse[:2], *sparse[4:], *asked[:-2], "--format", "config").stdout)
+    check(computed("--config", ours, "--gpu", "gb200-186gb", *asked[-2:]) == computed(*sparse, *asked), "the options in our own words")
+
+    # Constants from a file and inline are the same; what is not named stays.
+    constants = pathlib.Path(folder) / "constants.json"
+    constants.write_text('{"launch": 1e-5, "expert_bytes": 2, "gemm": 0.9}')
+    inline = computed(*sparse, "--constants", "launch=1e-5,expert_bytes=2,gemm=0.9")
+    check(computed(*sparse, "--constants", constants) == inline != plain_sparse, "--constants FILE")
+    reached = inline["computed"]["efficiency"]
+    check(reached == plain_sparse["computed"]["efficiency"] | {"launch": 1e-5, "expert_bytes": 2, "gemm": 0.9}, reached)
+    check(computed(*sparse, "--constants", "gemm=0.9") == computed(*sparse, "--efficiency", 0.9), "--efficiency")
+    for name, value in reached.items():  # each is one that is known
+        check(computed(*sparse, "--constants", f"{name}={value}")["computed"]["efficiency"][name] == value, name)
+    # A share that is named replaces the sustained rate that a device has.
+    apart = ("--tensor-parallel", 8)
+    check(seconds(profile(*apart, "--constants", "link=0.4")) == seconds(profile(*apart, "--network-efficiency", 0.4)) > seconds(profile(*apart)), "link")
+    check(seconds(profile("--constants", "memory=0.4")) > seconds(plain), "memory")
+    serves = ("--inference", "--constants", "memory=0.5")
+    check(seconds(profile(*serves)) > seconds(profile("--inference")), "--constants of inference")
+    constants.write_text('{"launch": 1e-5, "lunch": 2}')
+    card = pathlib.Path(folder) / "card.json"
+    card.write_text('{"name": "mine", "gemm": 100e12, "bandwidth": 1e12, "memory": 48e9}')
+    for command in ((*transformer, "--config", small), ("plan", small, "--devices", 2)):
+        fails(2, f"{constants}#/lunch: is not known", *command, "--constants", constants)
+        fails(2, "--constants#/lunch: is not known", *command, "--constants", "lunch=2")
+        fails(2, "--constants#/gemm: 5.000000 is not above 0 and at most 2", *command, "--constants", "gemm=5")
+        fails(2, "--constants: gemm=fast is not NAME=NUMBER", *command, "--constants", "gemm=fast")
+        fails(2, "no.json: cannot be opened", *command, "--constants", "no.json")
+        fails(2, "--recompute-modules: layrnorm is none of layernorm, moe_act, mla_up_proj, core_attn, mlp, moe: did you mean layernorm?", *command,
+              "--recompute-modules", "layrnorm")
+        fails(2, "--recompute-modules: has experts, but the model has none", *command, "--recompute-modules", "moe_act")
+        fails(2, "--recompute-modules: has mla_up_proj, but the model has no latent attention", *command, "--recompute-modules", "mla_up_proj")
+        fails(2, "--offload: 1.500000 is not from 0 to 1", *command, "--offload", 1.5)
+        fails(2, "--gpu: host_link: is 0: how fast activations get to the host's memory, for offload, is not known", *command, "--offload", 0.5, "--gpu", card)
+        fails(2, "--moment-bytes: 0 is no whole number from 1", *command, "--moment-bytes", 0)
+        fails(2, "--dispatcher: nccl not in {alltoall,deepep,hybridep}", *command, "--dispatcher", "nccl")
+        fails(2, "--cuda-graphs: some not in {none,scoped,full}", *command, "--cuda-graphs", "some")
+        for words in (("--recompute-modules", "mlp"), ("--dispatcher", "deepep"), ("--expert-overlap", "on"), ("--fused-experts", "on"), ("--cuda-graphs", "full"),
+                      ("--attention-fp8", "on"), ("--head-fp8", "on"), ("--offload", 0.5), ("--moment-bytes", 2)):
+            fails(2, f"{words[0]}: is of training, not of --inference", *command, "--inference", *words)
+
+    # Any constant can be fitted: times that were made with others tell these.
+    fails(2, "--fit-constants: goes with --calibrate", *transformer, "--config", small, "--fit-constants", "gemm")
+    slow = computed(*sparse, "--constants", "gemm=0.6,launch=4e-5")
+    measured = pathlib.Path(folder) / "measured.json"
+    measured.write_text(json.dumps({"layers": [{key: slow["layers"][i][key] for key in ("name", "forward", "backward")} for i in (4, -1)]}))
+    fails(2, "--fit-constants: lunch is none of gemm, power, ", *transformer, *sparse, "--calibrate", measured, "--fit-constants", "lunch")
+    found, said = made(*transformer, *sparse, "--calibrate", measured, "--fit-constants", "gemm,launch")
+    reached = found["computed"]["efficiency"]
+    check(near(reached["gemm"], 0.6, 1e-3) and near(reached["launch"], 4e-5, 1e-3), reached, said)
+    check(re.search(r"stagecut: gemm 0\.6\S*, launch (4e-05|3\.99\S+|4\.00\S+)\n$", said), said)
+    check({k: v for k, v in reached.items() if k not in ("gemm", "launch")} ==
+          {k: v for k, v in plain_sparse["computed"]["efficiency"].items() if k not in ("gemm", "launch")}, reached)
+
+# Precisions: the narrower, the faster where products take the time; a device that lacks one is named.
+times = {each: seconds(profile("--gpu", "gb200-186gb", "--precision", each)) for each in ("fp32", "bf16", "fp8", "mxfp8", "nvfp4")}
+check(times["fp32"] > times["bf16"] > times["fp8"] > times["nvfp4"] and times["bf16"] > times["mxfp8"] > times["nvfp4"], times)
+kept = {each: seconds(profile("--gpu", "gb200-186gb", "--precision", each), "activations") for each in ("bf16", "fp8", "mxfp8", "nvfp4")}
+check(kept["bf16"] > kept["mxfp8"] > kept["fp8"] > kept["nvfp4"], kept)  # a scale for each 32 numbers is kept as well
+for device, precision, bits in (("a100-80gb", "mxfp8", 8), ("h200-141gb", "nvfp4", 4), ("mi325x-256gb", "nvfp4", 4), ("mi355x-288gb", "nvfp4", 4)):
+    fails(2, f"--gpu: gemm_fp{bits}: is 0: how fast {device} multiplies {bits}-bit numbers is not known", *transformer, "--config", small, "--gpu", device,
+          "--precision", precision)
+check(seconds(profile("--gpu", "b300-288gb", "--precision", "nvfp4")) < seconds(profile("--gpu", "b200-180gb", "--precision", "nvfp4")), "b300-288gb")
+check(seconds(profile("--gpu", "gb300-288gb")) < seconds(profile("--gpu", "h100-80gb")), "gb300-288gb")
+check(seconds(profile("--gpu", "mi355x-288gb")) < seconds(profile("--gpu", "mi325x-256gb")) < seconds(profile("--gpu", "mi300x-192gb")), "MI3xx")
+for device, memory in (("b300-288gb", 288), ("gb300-288gb", 288), ("mi325x-256gb", 256), ("mi355x-288gb", 288)):
+    check(near(profile("--gpu", device)["computed"]["memory"], memory * 1e9, 0.1), device, profile("--gpu", device)["computed"]["memory"])
+
+# What the times rest on, in a line of its own: published runs of its kind on this device, or none.
+rests = r"\ntimes computed, not measured; "
+for words, said in (((), r"\d\d published runs of its kind on this device: \d\.\d % off in the median, \d+ % at most\n"),
+                    (("--gpu", "gb300-288gb", "--precision", "nvfp4"), r"1 published run of its kind on this device: \d\.\d % off\n"),
+                    (("--precision", "fp16"), r"\d\d published runs of its kind on this device"),
+                    (("--gpu", "mi300x-192gb"), r"not validated for dense models in bf16 on mi300x-192gb\n"),
+                    (("--gpu", "h200-141gb", "--precision", "fp8"), r"not validated for dense models in fp8 on h200-141gb\n"),
+                    (("--inference",), r"serving is not validated\n")):
+    check(re.search(rests + said, run(*transformer, "--config", small, *words, "--format", "text").stdout), words, said)
+    text = run("plan", small, "--devices", 2, *words, "--memory", "none").stdout
+    check(re.search(rests + said, text), words, said, text)
+sparse_text = run(*transformer, *sparse, "--format", "text").stdout
+check(re.search(rests + r"\d+ published runs of its kind on this device", sparse_text), sparse_text)
+sparse_text = run(*transformer, *sparse[:2], "--gpu", "mi300x-192gb", "--format", "text").stdout
+check(re.search(rests + "not validated for mixtures of experts in bf16 on mi300x-192gb\n", sparse_text), sparse_text)
+check(re.search("; not validated for dense models in bf16 on mi300x-192gb$", plan(small, "--devices", 2, "--microbatches", 4, "--gpu", "mi300x-192gb")["predicted"]["basis"]),
+      "in JSON")
 
 print(f"{len(failures)} failures")
 sys.exit(1 if failures else 0)

@@ -120,7 +120,8 @@ inline calibration_result calibrate(const profile_maker& make, const stagecut::i
     const char* why = found.determined[f] ? "" : " (nothing measured depends on it)";
     if (limited && constants[f] == &efficiencies::power) why = " (kept: on one device it cannot be distinguished from gemm)";
     text += fmt::format("{}{} {:.4g}{}", f == 0 ? "" : ", ", name, value, why);
-    const bool share = constants[f] == &efficiencies::gemm || constants[f] == &efficiencies::network;
+    const bool share = constants[f] == &efficiencies::gemm || constants[f] == &efficiencies::network ||
+                       constants[f] == &efficiencies::link;
     unlikely = unlikely || (share && (value < 0.2 || value > 1.1));
     determined += found.determined[f] ? 1 : 0;
   }

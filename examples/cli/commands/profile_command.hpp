@@ -17,6 +17,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <presets.hpp>
@@ -114,13 +115,15 @@ struct profile_command {
       return 0;
     }
     std::string name;
-    const stagecut::transformer::device on = chosen_device(name);
+    stagecut::transformer::device on = chosen_device(name);
     stagecut::transformer::efficiencies reached = asked_efficiencies();
+    model.take_shares(on, reached);
     stagecut::io::measured_file measured;
     if (!calibration.empty()) {
       if (model.inference) throw CLI::ValidationError("--calibrate", "is for training, not for --inference");
       measured =
           stagecut::io::read_measured(stagecut::io::file_text(calibration, input.limits), calibration, input.limits);
+      fit_shares(on, reached);
       reached = calibrated(from, on, reached, measured);
     }
     stagecut::profile made = model.profiled(from.architecture, from.training, on, reached);
@@ -189,6 +192,7 @@ struct profile_command {
 
   [[nodiscard]] stagecut::transformer::device chosen_device(std::string& name) const {
     stagecut::transformer::device on = model.chosen_device(name, input.limits);
+    if (network_efficiency) on.sustained_link = 0;
     if (gemm) on.gemm = *gemm, on.sustained = 0;
     if (bandwidth) on.bandwidth = *bandwidth, on.sustained_bandwidth = 0;
     if (!device_memory.empty()) {
@@ -216,6 +220,19 @@ struct profile_command {
     return reached;
   }
 
+  /// Writes the sustained rates of a device as shares, if these are fitted.
+  void fit_shares(stagecut::transformer::device& on, stagecut::transformer::efficiencies& reached) const {
+    using stagecut::transformer::efficiencies;
+    for (const stagecut::fitted_constant each : fitted_constants()) {
+      if (each == &efficiencies::link && on.sustained_link > 0) {
+        reached.link = std::exchange(on.sustained_link, 0) / on.link;
+      }
+      if (each == &efficiencies::memory && on.sustained_bandwidth > 0) {
+        reached.memory = std::exchange(on.sustained_bandwidth, 0) / on.bandwidth;
+      }
+    }
+  }
+
   /// The efficiencies that fit the measurements; reports the quality.
   [[nodiscard]] stagecut::transformer::efficiencies calibrated(const stagecut::io::transformer_config& from,
                                                                const stagecut::transformer::device& on,
@@ -232,7 +249,7 @@ struct profile_command {
   /// The constants that are fitted.
   [[nodiscard]] std::vector<stagecut::fitted_constant> fitted_constants() const {
     using namespace stagecut::transformer;
-    if (fitted.empty()) return {&efficiencies::gemm, &efficiencies::power, &efficiencies::network};
+    if (fitted.empty()) return {&efficiencies::gemm, &efficiencies::power, &efficiencies::network, &efficiencies::link};
     std::vector<stagecut::fitted_constant> made;
     for (const std::string_view name : split(fitted, ',')) {
       const auto* const found = stagecut::find_name(efficiency_names, name);

@@ -127,7 +127,7 @@ struct transformer_flags {
     trains(add_choice(command, "--head-fp8", head_fp8, switch_flags, "ON", "Its product in the layers' precision"));
     of_training.push_back(keep(command.add_option("--offload", offload, "Share of activations kept on the host")
                                    ->type_name("X")
-                                   ->check(CLI::Range(0.0, 1.0))));
+                                   ->check(number_check())));
     of_training.push_back(number("--moment-bytes", moment_bytes, "N", "Of each of Adam's moments: 4, or 2"));
     keep(command.add_option("--constants", constants, "Of the cost model: a file, or gemm=0.9,launch=2e-5")
              ->type_name("FILE"));
@@ -256,7 +256,8 @@ struct transformer_flags {
     set(head_fp8, r.head_fp8);
     set(offload, r.offload);
     if (r.microbatches == 0) r.microbatches = microbatches;
-    if (moment_bytes) r.state_bytes = static_cast<double>(4 + 2 * *moment_bytes);
+    const std::size_t copies = r.precision == stagecut::transformer::number::fp32 ? 0 : 4;  // of the parameters, wide
+    if (moment_bytes) r.state_bytes = static_cast<double>(copies + 2 * *moment_bytes);
   }
 
   /// The device: a known one, or one from a file, whose name goes to `name`.
@@ -293,6 +294,14 @@ struct transformer_flags {
       given[std::string(each.substr(0, equals))] = *value;
     }
     return stagecut::io::read_efficiencies(given.dump(), "--constants", limits, made);
+  }
+
+  /// Drops the sustained rates of a device in favour of shares that differ from the usual ones.
+  void take_shares(stagecut::transformer::device& on, const stagecut::transformer::efficiencies& reached) const {
+    using namespace stagecut::transformer;
+    const efficiencies usual = inference ? serving_efficiencies : efficiencies{};
+    if (reached.link != usual.link) on.sustained_link = 0;
+    if (reached.memory != usual.memory) on.sustained_bandwidth = 0;
   }
 
   /// The requested profile; reports errors of the training or the device in terms of the option.
@@ -374,8 +383,9 @@ struct transformer_flags {
     check_weights(from, file);
     ask(from.training);
     std::string name;
-    const stagecut::transformer::device on = chosen_device(name, limits);
+    stagecut::transformer::device on = chosen_device(name, limits);
     const stagecut::transformer::efficiencies reached = asked_constants(limits);
+    take_shares(on, reached);
     stagecut::profile made = profiled(from.architecture, from.training, on, reached);
     made.unknown_fields = nlohmann::ordered_json{{"computed", computed(from, on, name, reached)}}.dump();
     return made;

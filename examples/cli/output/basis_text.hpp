@@ -23,6 +23,7 @@ inline std::string model_kind(const nlohmann::json& computed) {
 /// validated. Nothing if it was not computed.
 inline std::string basis_text(const stagecut::profile& model) {
   const nlohmann::json of = computed_figures(model);
+  if (of.empty()) return "";
   if (computed_figure(of, "measured", false)) return "times measured, the rest computed";
   std::string text = "times computed, not measured";
   if (model.inference) return text + "; serving is not validated";
@@ -34,8 +35,11 @@ inline std::string basis_text(const stagecut::profile& model) {
     return row.kind == kind && row.precision == precision && row.device == device;
   });
   if (found != std::end(all_validated_runs)) {
-    return text + fmt::format("; {} published run{} of its kind on this device: {:.1f} % off in the median, {:.0f} % at most",
-                              found->runs, found->runs == 1 ? "" : "s", found->median, found->worst);
+    if (found->runs == 1)
+      return text + fmt::format("; 1 published run of its kind on this device: {:.1f} % off", found->median);
+    return text +
+           fmt::format("; {} published runs of its kind on this device: {:.1f} % off in the median, {:.0f} % at most",
+                       found->runs, found->median, found->worst);
   }
   const char* const name = kind == "hybrid" ? "hybrids of Mamba and experts" : kind == "experts" ? "mixtures of experts" : "dense models";
   return text + fmt::format("; not validated for {} in {} on {}", name, shown(precision), device.empty() ? "this device" : shown(device));

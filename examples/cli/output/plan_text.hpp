@@ -250,7 +250,11 @@ inline std::string summary(const stagecut::plan& plan) {
     text += end > 0 ? fmt::format(", {:.2g} % after the last pass\n", 100 * end) : "\n";
   }
   if (plan.profile.inference && plan.edges.empty()) text += inference_text(plan);
-  if (const std::string rates = rates_text(plan); !rates.empty()) text += rates + "\n";
+  if (const auto rates = rates_of(plan)) {
+    text += rates_text(*rates) + "\n" + rates->basis + "\n";
+  } else if (const std::string basis = basis_text(plan.profile); !basis.empty()) {
+    text += basis + "\n";
+  }
   return text + limit_text(plan) + devices_and_ways_text(plan);
 }
 

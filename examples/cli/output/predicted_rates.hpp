@@ -78,16 +78,20 @@ inline std::optional<predicted_rates> rates_of(const stagecut::plan& made) {
   return result;
 }
 
-/// As text: `8123 tokens/s, 1015 a GPU, MFU 44.6 % (times computed, not measured)`.
+/// As text: `8123 tokens/s, 1015 for each of 8 GPUs, MFU 44.6 %`.
+inline std::string rates_text(const predicted_rates& rates) {
+  const std::string utilisation =
+      rates.utilisation ? fmt::format(", MFU {:.1f} %", 100 * *rates.utilisation) : std::string();
+  const auto rate = [](double value) { return value < 1e5 ? fmt::format("{:.5g}", value) : fmt::format("{:.0f}", value); };
+  return fmt::format("{} tokens/s, {} for each of {} GPU{}{}", rate(rates.tokens),
+                     rate(rates.tokens / static_cast<double>(rates.gpus)), rates.gpus, rates.gpus == 1 ? "" : "s",
+                     utilisation);
+}
+
+/// The same with the basis of the times in parentheses; empty if there are no rates.
 inline std::string rates_text(const stagecut::plan& made) {
   const std::optional<predicted_rates> rates = rates_of(made);
-  if (!rates) return "";
-  const std::string utilisation =
-      rates->utilisation ? fmt::format(", MFU {:.1f} %", 100 * *rates->utilisation) : std::string();
-  const auto rate = [](double value) { return value < 1e5 ? fmt::format("{:.5g}", value) : fmt::format("{:.0f}", value); };
-  return fmt::format("{} tokens/s, {} for each of {} GPU{}{} ({})", rate(rates->tokens),
-                     rate(rates->tokens / static_cast<double>(rates->gpus)), rates->gpus, rates->gpus == 1 ? "" : "s",
-                     utilisation, rates->basis);
+  return rates ? fmt::format("{} ({})", rates_text(*rates), rates->basis) : std::string();
 }
 
 /// As a member of a plan's JSON; null where there are none.
