@@ -10,8 +10,8 @@
 // Devices and their interconnects.
 namespace stagecut::inline STAGECUT_ABI::transformer {
 
-/// A device and its interconnects. Rates in FLOP/s and bytes per second. Figures that may be 0 are then unknown, and their
-/// lines say what is taken instead.
+/// A device and its interconnects. Rates in FLOP/s and bytes per second. The defaults are an A100's: for another device set
+/// all figures, those that are unknown to 0, where their lines say what is taken instead.
 struct device {
   std::string_view name = "a100-80gb";  ///< on the command line
   double flops = 312e12;                ///< dense 16-bit matrix products, peak of the data sheet
