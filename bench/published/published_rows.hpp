@@ -145,7 +145,7 @@ inline void add_recipe(std::map<std::string, std::string>& at, stagecut::transfo
   if (at["fsdp"] != "0" && model == "llama-3-70b") how.offload = device.starts_with("gb300") ? 0.25 : 0.5;
 }
 
-/// All rows of a file, with models from the folder beside it.
+/// All rows of a file, with models from a folder.
 inline std::vector<row> read_rows(const std::string& file, const std::string& models) {
   std::ifstream input(file);
   std::string line;

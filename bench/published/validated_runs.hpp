@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-// The table that the program prints errors from: for each kind of model, precision and device, the errors of all runs that
-// are published and settings of which are complete.
+// The table that the program prints errors from: for each kind of model, precision and device, the errors of all published
+// runs with complete settings.
 namespace published {
 
 /// The table as C++, with the errors of these runs.

@@ -84,7 +84,7 @@ inline std::string recomputed_text(const stagecut::plan& made) {
   return shown(computed_figure<std::string>(computed_figures(made.profile), "recomputation", "none"));
 }
 
-/// The same of experts, of which no format expresses any.
+/// The same of experts: no format expresses any of these.
 inline std::string unset_expert_settings(const nlohmann::json& of, bool first) {
   if (computed_figure<std::size_t>(of, "expert_parallel", 1) == 1) return "";
   std::string text;
