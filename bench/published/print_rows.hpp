@@ -96,9 +96,8 @@ inline std::size_t refused_rows(const std::vector<row>& all) {
 inline void print_folds(const std::vector<row>& all) {
   using stagecut::transformer::efficiencies;
   const std::vector<stagecut::fitted_constant> constants = {
-      &efficiencies::gemm,          &efficiencies::memory,        &efficiencies::expert_bytes,
-      &efficiencies::expert_tokens, &efficiencies::dispatch_rate, &efficiencies::dispatch_hidden,
-      &efficiencies::launch,        &efficiencies::sync};
+      &efficiencies::memory,          &efficiencies::expert_bytes, &efficiencies::expert_tokens, &efficiencies::dispatch_rate,
+      &efficiencies::dispatch_hidden, &efficiencies::launch,       &efficiencies::sync};
   std::set<std::string> names;
   for (const row& each : all) names.insert(each.pair());
   errors dense, experts, older;
@@ -126,7 +125,7 @@ inline void print_folds(const std::vector<row>& all) {
       (each.dense() ? dense : each.older ? older : experts).values.push_back(error_of(each, reached));
     }
   }
-  std::printf("Five-fold, whole pairs of model and device left out, eight constants fitted again:\n\n%s", error_head);
+  std::printf("Five-fold, whole pairs of model and device left out, seven constants fitted again:\n\n%s", error_head);
   print_errors("dense", dense);
   print_errors("mixtures of experts, newest", experts);
   print_errors("mixtures of experts, older configurations", older);

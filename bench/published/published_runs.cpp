@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Predictions for published runs, as Markdown: published_runs [--fit | --check | --write | --rows FILE]. --fit fits constants
-// again: three to all runs of dense models in 16 bit, and to all but one group, for each, and predicts that group; eight to
-// four of five parts of the recipes of 2026. --check prints only errors above those in docs/benchmarks.md, with status 1.
+// again: three to all runs of dense models in 16 bit, and to all but one group, for each, and predicts that group; seven
+// to four of five parts of the recipes of 2026. --check prints only errors above those in docs/benchmarks.md, with status 1.
 // --write writes the table that the program prints errors from. --rows predicts the rows of another file like rows.csv.
 #include "errors.hpp"
 #include "predict_run.hpp"
