@@ -74,7 +74,7 @@ for layer in quick["layers"]:
         if name in layer:
             layer[name] /= 10
 text = run("plan", "-", "--devices", 4, "--microbatches", 64, stdin=json.dumps(quick)).stdout
-check("; no GPU exceeds its peak: times and peak contradict each other)\n" in text, text)
+check("; no GPU exceeds its peak: times and peak contradict each other\n" in text, text)
 
 # What was not searched stands in the plan, for whoever is shown it.
 again = run("profile", "transformer", "--preset", "llama-2-7b", "--recompute", "auto").stdout
@@ -132,7 +132,7 @@ check(run("plan", "-", "--devices", 8, "--stages-per-rank", 2, "--microbatches",
 
 # auto tries what runs there, each once.
 rows = [line.split()[0] for line in run(*words, "--microbatches", 8, "--schedule", "auto", "--for", "torchgpipe", stdin=small).stdout.splitlines()
-        if line.endswith("best") or line.endswith("%")]
+        if line.endswith("best") or line.endswith("%") and "MFU" not in line]
 check(rows == ["gpipe"], rows)
 
 # GPUs that share a stage are one device of the pipeline.
