@@ -12,6 +12,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "output/screen.hpp"
 
@@ -84,6 +85,33 @@ inline std::string recomputed_text(const stagecut::plan& made) {
   return shown(computed_figure<std::string>(computed_figures(made.profile), "recomputation", "none"));
 }
 
+/// What a prediction assumes of recomputed modules, dispatch, graphs and kernels, where it matters and a format's text does
+/// not have it.
+inline std::vector<std::string> settings_of_kernels(const nlohmann::json& of, std::string_view written) {
+  std::vector<std::string> result;
+  const auto modules = of.find("recompute_modules");
+  if (modules != of.end() && modules->is_array() && written.find("--recompute-modules") == written.npos) {
+    std::string text = "recomputed modules";
+    for (const auto& name : *modules) text += name.is_string() ? " " + shown(name.get<std::string>()) : "";
+    result.push_back(text);
+  }
+  if (of.contains("dispatcher")) {  // there are experts
+    const auto word = [&](const char* name) { return shown(computed_figure<std::string>(of, name, "none")); };
+    if (computed_figure<std::size_t>(of, "expert_parallel", 1) != 1)
+      result.push_back("dispatcher " + word("dispatcher"));
+    if (word("cuda_graphs") != "none") result.push_back("CUDA graphs " + word("cuda_graphs"));
+  }
+  for (const auto& [name, member] : {std::pair("overlap of experts' messages", "expert_overlap"),
+                                     {"fused experts", "fused_experts"},
+                                     {"attention with 8 bits", "attention_fp8"},
+                                     {"head with 8 bits", "head_fp8"}}) {
+    if (computed_figure<bool>(of, member, false)) result.emplace_back(name);
+  }
+  const auto offload = computed_figure<double>(of, "offload", 0.0);
+  if (offload != 0) result.push_back(fmt::format("{:.3g} of the activations offloaded", offload));
+  return result;
+}
+
 /// The settings that a prediction assumes and a format does not express: a list, possibly empty.
 /// @param written  the plan in the format
 inline std::string unset_settings(const stagecut::plan& made, std::string_view format, std::string_view written) {
@@ -110,8 +138,8 @@ inline std::string unset_settings(const stagecut::plan& made, std::string_view f
   if (shared && overlap != "none" && !says_setting(format, "overlap")) add("overlap", shown(overlap));
   if (!computed_figure<bool>(of, "flash", true) && !says_setting(format, "flash")) add("FlashAttention", "off");
   const auto precision = computed_figure<std::string>(of, "precision", "bf16");
-  if (precision != "bf16" &&
-      (precision == "fp8" ? !format.starts_with("megatron") : !says_setting(format, "precision"))) {
+  const bool narrow = precision != "fp16" && precision != "fp32";
+  if (precision != "bf16" && (narrow ? !format.starts_with("megatron") : !says_setting(format, "precision"))) {
     add("precision", shown(precision));
   }
   // Megatron-LM shards only the optimizer's state, torchtitan also gradients.
@@ -123,6 +151,7 @@ inline std::string unset_settings(const stagecut::plan& made, std::string_view f
     recomputes = recomputes || written.find(option) != written.npos;
   }
   if (const std::string again = recomputed_text(made); again != "none" && !recomputes) add("recomputation", again);
+  for (const std::string& setting : settings_of_kernels(of, written)) text += (text.empty() ? "" : ", ") + setting;
   return text;
 }
 

@@ -40,9 +40,11 @@ namespace detail {
   if (run.zero > 0) text += " --use-distributed-optimizer";
   if (run.tensor > 1 && run.overlap == "ub") text += " --tp-comm-overlap";
   if (!run.flash) text += " --attention-backend unfused";
-  if (run.precision == "bf16" || run.precision == "fp8") text += " --bf16";
+  if (run.precision == "bf16") text += " --bf16";
   if (run.precision == "fp16") text += " --fp16";
-  if (run.precision == "fp8") text += " --fp8-format hybrid";
+  if (run.precision == "fp8") text += " --bf16 --fp8-format hybrid";
+  if (run.precision == "mxfp8") text += " --bf16 --fp8-format e4m3 --fp8-recipe mxfp8";
+  if (run.precision == "nvfp4") text += " --bf16 --fp4-format e2m1 --fp4-recipe nvfp4";
   if (run.sequence != 0) text += joined({" --seq-length ", run.sequence});
   if (run.samples != 0) text += joined({" --micro-batch-size ", run.samples});
   if (run.global_batch() != 0) text += joined({" --global-batch-size ", run.global_batch()});

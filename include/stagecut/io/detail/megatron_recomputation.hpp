@@ -8,8 +8,10 @@
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/io/detail/format_text.hpp>
+#include <stagecut/io/detail/run_settings.hpp>
 #include <stagecut/plan/parts/target_kinds.hpp>
 #include <stagecut/plan/plan.hpp>
+#include <stagecut/profile/transformer_training.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::io::detail {
 
@@ -77,6 +79,19 @@ struct megatron_layers {
   return result;
 }
 
+/// Megatron-LM's options for parts of a layer that the profile recomputes one by one.
+/// @param attention  whether the core of attention is one of them
+[[nodiscard]] inline std::string megatron_modules(const plan& p, bool attention) {
+  transformer::module_set modules = settings_of(p).recomputed;
+  if (modules.empty()) return attention ? " --recompute-granularity selective" : "";
+  modules.core_attn = modules.core_attn || attention;
+  std::string text = " --recompute-granularity selective --recompute-modules";
+  for (const auto& [name, field] : transformer::module_names) {
+    if (modules.*field) text += joined({" ", name});
+  }
+  return text;
+}
+
 /// Megatron-LM's options for the recomputation that a plan chose, or else of its profile: the same in all layers, or the
 /// same number of whole layers at the beginning of every stage.
 ///
@@ -85,8 +100,9 @@ struct megatron_layers {
 [[nodiscard]] inline std::string megatron_recomputation(std::string_view format, const plan& p,
                                                         const stagecut::detail::target_kinds& kinds) {
   const megatron_layers layers = detail::megatron_layers_of(format, p, kinds);
-  if (!layers.known || layers.same == "none") return "";
-  if (layers.same == "selective") return " --recompute-granularity selective";
+  if (!layers.known || layers.same == "none" || layers.same == "selective") {
+    return megatron_modules(p, layers.known && layers.same == "selective");
+  }
   if (layers.same == "full") return " --recompute-granularity full --recompute-method uniform --recompute-num-layers 1";
   for (std::size_t s = 0; s < layers.full.size(); ++s) {
     const bool others = layers.full[s] == megatron_layers::others;

@@ -6,9 +6,11 @@
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/error.hpp>
+#include <stagecut/core/names.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/target.hpp>
 #include <stagecut/profile/profile.hpp>
+#include <stagecut/profile/transformer_training.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -28,8 +30,9 @@ struct run_settings {
   bool experts = false;            ///< whether a token uses only a part of the parameters
   bool sequence_parallel = false;  ///< whether the devices that share matrices also share norms and dropouts
   bool flash = true;               ///< whether attention is FlashAttention
-  std::string precision{};         ///< `bf16`, `fp16`, `fp32`, `fp8`; empty: unknown
+  std::string precision{};         ///< `bf16`, `fp16`, `fp32`, `fp8`, `mxfp8`, `nvfp4`; empty: unknown
   std::string overlap{};  ///< of messages among devices that share matrices: `none`, `bwd`, `ub`; empty: unknown
+  transformer::module_set recomputed{};  ///< the parts of a layer that are recomputed one by one
 
   /// Samples of an iteration, of all replicas; 0: unknown.
   [[nodiscard]] std::size_t global_batch() const noexcept { return samples * microbatches * data; }
@@ -75,6 +78,14 @@ inline run_settings settings_of(const profile& model) {
   made.sequence_parallel = says("sequence_parallel", true);
   made.flash = !says("flash", false);
   made.precision = word("precision");
+  const auto modules = computed.find("recompute_modules");
+  if (modules != computed.end() && modules->is_array()) {
+    for (const auto& name : *modules) {
+      const auto* const part =
+          name.is_string() ? stagecut::find_name(transformer::module_names, name.get<std::string>()) : nullptr;
+      if (part != nullptr) made.recomputed.*(part->value) = true;
+    }
+  }
   made.overlap = word("overlap");
   return made;
 }
