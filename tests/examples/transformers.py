@@ -533,6 +533,7 @@ for words, said in (((), r"\d\d published runs of its kind on this device: \d\.\
                     (("--precision", "fp16"), r"\d\d published runs of its kind on this device"),
                     (("--gpu", "mi300x-192gb"), r"not validated for dense models in bf16 on mi300x-192gb\n"),
                     (("--gpu", "h200-141gb", "--precision", "fp8"), r"not validated for dense models in fp8 on h200-141gb\n"),
+                    (("--constants", "gemm=0.8"), r"with other constants than those of the published runs\n"),
                     (("--inference",), r"serving is not validated\n")):
     check(re.search(rests + said, run(*transformer, "--config", small, *words, "--format", "text").stdout), words, said)
     text = run("plan", small, "--devices", 2, *words, "--memory", "none").stdout

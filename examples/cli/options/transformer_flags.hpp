@@ -256,6 +256,9 @@ struct transformer_flags {
     set(head_fp8, r.head_fp8);
     set(offload, r.offload);
     if (r.microbatches == 0) r.microbatches = microbatches;
+    if (moment_bytes && *moment_bytes != 2 && *moment_bytes != 4) {
+      throw CLI::ValidationError("--moment-bytes", fmt::format("{} is neither 4 nor 2", *moment_bytes));
+    }
     const std::size_t copies = r.precision == stagecut::transformer::number::fp32 ? 0 : 4;  // of the parameters, wide
     if (moment_bytes) r.state_bytes = static_cast<double>(copies + 2 * *moment_bytes);
   }
@@ -391,6 +394,14 @@ struct transformer_flags {
     return made;
   }
 
+  /// Whether a device has the figures of the known one with that name.
+  static bool is_known(stagecut::transformer::device on, const std::string& name) {
+    const auto* const known = stagecut::find_name(stagecut::transformer::devices, name);
+    if (known == nullptr) return false;
+    on.name = known->name;
+    return on == *known;
+  }
+
   /// Settings that are not the usual ones, and those of experts.
   static void add_run(nlohmann::ordered_json& made, const stagecut::transformer::training& r, bool experts) {
     using namespace stagecut::transformer;
@@ -403,6 +414,7 @@ struct transformer_flags {
     if (r.offload != 0) made["offload"] = r.offload;
     if (r.attention_fp8) made["attention_fp8"] = true;
     if (r.head_fp8) made["head_fp8"] = true;
+    if (r.state_bytes) made["state_bytes"] = *r.state_bytes;
     if (!experts) return;
     made["dispatcher"] = stagecut::name_of(dispatcher_names, r.dispatcher);
     made["expert_overlap"] = r.expert_overlap;
@@ -450,6 +462,7 @@ struct transformer_flags {
     made["link"] = json_number(on.link);
     made["network"] = json_number(on.network);
     for (const auto& [key, field] : efficiency_names) made["efficiency"][key] = json_number(reached.*field);
+    if (!is_known(on, name)) made["other_figures"] = true;
     return made;
   }
 };

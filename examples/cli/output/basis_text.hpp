@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <stagecut/profile/efficiencies.hpp>
 #include <stagecut/profile/profile.hpp>
 
 #include <fmt/format.h>
@@ -19,6 +20,15 @@ inline std::string model_kind(const nlohmann::json& computed) {
   return experts ? "experts" : "dense";
 }
 
+/// Whether a profile was computed with the usual constants of the cost model.
+inline bool has_usual_constants(const nlohmann::json& computed) {
+  const stagecut::transformer::efficiencies usual;
+  const nlohmann::json given = computed.value("efficiency", nlohmann::json::object());
+  return std::all_of(
+      std::begin(stagecut::transformer::efficiency_names), std::end(stagecut::transformer::efficiency_names),
+      [&](const auto& each) { return computed_figure(given, each.name, usual.*each.value) == usual.*each.value; });
+}
+
 /// What the times of a profile rest on: measured; computed, with the errors on published runs like it; computed and not
 /// validated. Nothing if it was not computed.
 inline std::string basis_text(const stagecut::profile& model) {
@@ -27,6 +37,8 @@ inline std::string basis_text(const stagecut::profile& model) {
   if (computed_figure(of, "measured", false)) return "times measured, the rest computed";
   std::string text = "times computed, not measured";
   if (model.inference) return text + "; serving is not validated";
+  if (!has_usual_constants(of)) return text + "; with other constants than those of the published runs";
+  if (computed_figure(of, "other_figures", false)) return text + "; not validated with these figures of the device";
   const std::string kind = model_kind(of);
   std::string precision = computed_figure<std::string>(of, "precision", "bf16");
   if (precision == "fp16") precision = "bf16";

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "output/screen.hpp"
 
@@ -84,18 +85,33 @@ inline std::string recomputed_text(const stagecut::plan& made) {
   return shown(computed_figure<std::string>(computed_figures(made.profile), "recomputation", "none"));
 }
 
-/// The same of experts: no format expresses any of these.
-inline std::string unset_expert_settings(const nlohmann::json& of, bool first) {
-  if (computed_figure<std::size_t>(of, "expert_parallel", 1) == 1) return "";
-  std::string text;
-  const auto add = [&](const std::string& what) {
-    text += fmt::format("{}{}", first && text.empty() ? "" : ", ", what);
-  };
-  add(fmt::format("dispatcher {}", shown(computed_figure<std::string>(of, "dispatcher", "alltoall"))));
-  add(fmt::format("CUDA graphs {}", shown(computed_figure<std::string>(of, "cuda_graphs", "none"))));
-  if (computed_figure<bool>(of, "expert_overlap", false)) add("overlap of experts' messages");
-  if (computed_figure<bool>(of, "fused_experts", false)) add("fused experts");
-  return text;
+/// What a prediction assumes of recomputed modules, dispatch, graphs and kernels, where it matters and a format's text does
+/// not have it.
+inline std::vector<std::string> settings_of_kernels(const nlohmann::json& of, std::string_view written) {
+  std::vector<std::string> result;
+  const auto modules = of.find("recompute_modules");
+  if (modules != of.end() && modules->is_array() && written.find("--recompute-modules") == written.npos) {
+    std::string text = "recomputed modules";
+    for (const auto& name : *modules) text += name.is_string() ? " " + shown(name.get<std::string>()) : "";
+    result.push_back(text);
+  }
+  if (of.contains("dispatcher")) {  // there are experts
+    const auto word = [&](const char* name) { return shown(computed_figure<std::string>(of, name, "none")); };
+    if (computed_figure<std::size_t>(of, "expert_parallel", 1) != 1)
+      result.push_back("dispatcher " + word("dispatcher"));
+    if (word("cuda_graphs") != "none") result.push_back("CUDA graphs " + word("cuda_graphs"));
+  }
+  for (const auto& [name, member] : {std::pair("overlap of experts' messages", "expert_overlap"),
+                                     {"fused experts", "fused_experts"},
+                                     {"attention with 8 bits", "attention_fp8"},
+                                     {"head with 8 bits", "head_fp8"}}) {
+    if (computed_figure<bool>(of, member, false)) result.emplace_back(name);
+  }
+  const auto offload = computed_figure<double>(of, "offload", 0.0);
+  if (offload != 0) result.push_back(fmt::format("{:.3g} of the activations offloaded", offload));
+  const auto state = computed_figure<double>(of, "state_bytes", 0.0);
+  if (state != 0) result.push_back(fmt::format("{:.3g} bytes a parameter of optimizer state", state));
+  return result;
 }
 
 /// The settings that a prediction assumes and a format does not express: a list, possibly empty.
@@ -124,20 +140,20 @@ inline std::string unset_settings(const stagecut::plan& made, std::string_view f
   if (shared && overlap != "none" && !says_setting(format, "overlap")) add("overlap", shown(overlap));
   if (!computed_figure<bool>(of, "flash", true) && !says_setting(format, "flash")) add("FlashAttention", "off");
   const auto precision = computed_figure<std::string>(of, "precision", "bf16");
-  if (precision != "bf16" &&
-      (precision.ends_with("fp8") || precision == "nvfp4" ? !format.starts_with("megatron") : !says_setting(format, "precision"))) {
+  const bool narrow = precision != "fp16" && precision != "fp32";
+  if (precision != "bf16" && (narrow ? !format.starts_with("megatron") : !says_setting(format, "precision"))) {
     add("precision", shown(precision));
   }
   // Megatron-LM shards only the optimizer's state, torchtitan also gradients.
   const auto zero = computed_figure<std::size_t>(of, "zero", 0);
   const bool expressed = (zero == 1 && format.starts_with("megatron")) || (zero > 1 && format == "torchtitan");
   if (zero != 0 && !expressed && !says_setting(format, "zero")) add("ZeRO stage", std::to_string(zero));
-  text += unset_expert_settings(of, text.empty());
   bool recomputes = false;
   for (const char* const option : {"--recompute-granularity", "recompute:", "checkpoint="}) {
     recomputes = recomputes || written.find(option) != written.npos;
   }
   if (const std::string again = recomputed_text(made); again != "none" && !recomputes) add("recomputation", again);
+  for (const std::string& setting : settings_of_kernels(of, written)) text += (text.empty() ? "" : ", ") + setting;
   return text;
 }
 

@@ -14,10 +14,11 @@
 #include <string>
 #include <vector>
 
+#include "options/quantity.hpp"
+#include "output/basis_text.hpp"
 #include "output/profile_text.hpp"
 #include "output/screen.hpp"
 #include "output/table.hpp"
-#include "options/quantity.hpp"
 
 /// Whether the schedule of a row exists for its numbers.
 inline bool has_shape(const stagecut::sweep_row& row) {
@@ -86,10 +87,11 @@ inline std::string unknown_text(const std::vector<stagecut::sweep_row>& rows) {
   return text;
 }
 
-/// The result of a sweep: those lines, and the number of each kind.
+/// The result of a sweep: those lines, the number of each kind, and what computed times rest on.
 inline std::string sweep_text(const stagecut::profile& model, const std::vector<stagecut::sweep_row>& rows,
                               bool front_alone, const screen& on) {
   const table lines = sweep_table(model, rows, front_alone ? sweep_lines::front : sweep_lines::all);
+  const std::string basis = basis_text(model);
   return lines.within(on.width, [](std::size_t) { return std::string(); }) + configurations_text(rows) +
-         unknown_text(rows);
+         unknown_text(rows) + (basis.empty() ? "" : basis + "\n");
 }
