@@ -48,6 +48,16 @@ STAGECUT_DECL void check(const device& on) {
                                      {"host_link", on.host_link}}) {
     if (!is_finite(value) || is_negative(value)) detail::refuse_device("device.", field, value, "is negative");
   }
+  const struct {
+    std::string_view field;
+    double value, most;
+    std::string_view text;
+  } limits[] = {{"sustained", on.sustained, on.flops, "is above flops, the peak"},
+                {"sustained_bandwidth", on.sustained_bandwidth, on.bandwidth, "is above bandwidth"},
+                {"sustained_link", on.sustained_link, on.link, "is above link"}};
+  for (const auto& [field, value, most, text] : limits) {
+    if (value > most) detail::refuse_device("device.", field, value, text);
+  }
   if (!is_finite(on.sinks) || !(on.sinks > 0)) detail::refuse_device("device.", "sinks", on.sinks, "is not above 0");
   if (on.domain == 0) detail::refuse_device("device.", "domain", 0, "is not above 0");
   if (on.used > on.domain) {

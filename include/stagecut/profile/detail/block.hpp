@@ -53,8 +53,10 @@ struct block {
   bool squared_relu = false;                      ///< as in `architecture`
   double router_groups = 0, top_groups = 0;       ///< as in `architecture`
 
+  /// Whether it has a mixer and a feed-forward part.
+  [[nodiscard]] bool has_both() const { return feeds && (attends || mamba != nullptr); }
   /// Parts with a sum of their own: those that follow each other.
-  [[nodiscard]] double parts() const { return parallel || !feeds || !(attends || mamba != nullptr) ? 1 : 2; }
+  [[nodiscard]] double parts() const { return parallel || !has_both() ? 1 : 2; }
   /// Width of the state-space part's inner vectors.
   [[nodiscard]] double mamba_inner() const { return mamba_heads * static_cast<double>(mamba->head_dim); }
   /// Width of its projections into and out of the state, together.

@@ -60,7 +60,7 @@ inline void keep_feed_forward(kept& made, const block& b, const training& how, c
   made.moe += 8 * z.rows * b.all_experts + z.operand * copies * b.expert_hidden + 8 * copies;
   made.moe += z.tokens * b.shared_ffn * (b.gates * n + z.operand) + b.gates * n * copies * b.ffn;
   made.moe_act += z.operand * copies * b.ffn;
-  if (b.latent_experts) made.moe += z.operand * narrow + n * z.rows * b.expert_hidden;
+  if (b.latent_experts) made.moe += (z.operand < n ? z.operand * narrow : 0) + n * z.rows * b.expert_hidden;
   made.workspace = 2 * n * copies * b.expert_hidden + n * copies * b.ffn;
   if (how.cuda_graphs == graphing::full) made.workspace *= 1.5;  // a graph owns its buffers
 }
@@ -99,7 +99,8 @@ inline kept kept_by_block(const block& b, const training& how, const microbatch&
                              (n + z.operand) * inner);
   }
   if (b.feeds) keep_feed_forward(made, b, how, z);
-  if (b.parallel && b.feeds && (b.attends || b.mamba != nullptr)) made.layernorm /= 2;  // both parts read the same
+  // Parallel parts read the same norm; a router also reads it in 16 bits.
+  if (b.parallel && b.has_both()) made.layernorm = (z.operand < n && b.all_experts != 0 ? n + z.operand : z.operand) * narrow;
   return made;
 }
 

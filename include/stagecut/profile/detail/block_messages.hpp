@@ -47,9 +47,15 @@ class block_messages {
   // device, that has experts of the token; their kernels move every copy themselves.
   [[nodiscard]] term dispatch(const block& b) const;
 
-  // Of `parts` equal groups of experts, how many a token meets, if it chooses among all experts or, limited to some
-  // groups of the router, among those.
-  [[nodiscard]] static double groups_met(const block& b, double parts);
+  // The probability that none of `chosen` draws without replacement from `all` is in a part of them.
+  [[nodiscard]] static double missed(double all, double part, double chosen);
+
+  // In how many ways `chosen` of `all` can be drawn.
+  [[nodiscard]] static double combinations(double all, double chosen);
+
+  // Of `parts` equal parts of the experts, how many a token meets on average, if it chooses among all experts or, limited
+  // to some groups of the router, among those.
+  [[nodiscard]] static double parts_met(const block& b, double parts);
 
   /// The time of a pass that can hide a message: its computation, minus the part that already hides messages over the
   /// same links. A link or network card carries one at a time.
@@ -173,14 +179,33 @@ inline void block_messages::add_experts(const block& b) {
   to_.input.push_back(sent);
 }
 
-inline double block_messages::groups_met(const block& b, double parts) {
-  const bool limited = b.router_groups > 0 && b.top_groups > 0 && parts <= b.router_groups;
-  const double all = limited ? b.router_groups : b.all_experts;
-  const double chosen = limited ? b.top_groups : b.visits;
-  double none = 1;  // the probability that all choices miss one part
+inline double block_messages::missed(double all, double part, double chosen) {
+  double none = 1;
   for (double i = 0; i < chosen; ++i) {
-    const double others = all - all / parts - i;
+    const double others = all - part - i;
     none *= others > 0 ? others / (all - i) : 0;
+  }
+  return none;
+}
+
+inline double block_messages::combinations(double all, double chosen) {
+  double made = chosen > all ? 0 : 1;
+  for (double i = 0; i < chosen && made > 0; ++i) made *= (all - i) / (i + 1);
+  return made;
+}
+
+inline double block_messages::parts_met(const block& b, double parts) {
+  const bool limited = b.router_groups > 0 && b.top_groups > 0;
+  if (!limited) return parts * (1 - missed(b.all_experts, b.all_experts / parts, b.visits));
+  const double groups = b.router_groups, top = b.top_groups;
+  const double open = b.all_experts * top / groups;  // experts of the chosen groups
+  if (parts > groups) return parts * top / groups * (1 - missed(open, b.all_experts / parts, b.visits));
+  // The number of chosen groups within a part is hypergeometric: drawn without replacement.
+  const double held = groups / parts < 1 ? 1 : static_cast<double>(static_cast<std::size_t>(groups / parts + 0.5));
+  double none = 0;
+  for (double j = 0; j <= held && j <= top; ++j) {
+    const double ways = combinations(held, j) * combinations(groups - held, top - j) / combinations(groups, top);
+    none += ways * missed(open, b.all_experts * j / groups, b.visits);
   }
   return parts * (1 - none);
 }
@@ -196,9 +221,9 @@ inline term block_messages::dispatch(const block& b) const {
   const bool collective = how_.dispatcher == dispatching::alltoall;
   const double link = clock_.link_rate({near, near});
   const double network = on.network * clock_.reached().network;
-  const double inside = collective ? once * b.visits * (near - 1) / all : once * groups_met(b, all) * (near - 1) / near;
+  const double inside = collective ? once * b.visits * (near - 1) / all : once * parts_met(b, all) * (near - 1) / near;
   const double outside =
-      collective ? once * b.visits * (all - near) / all : once * groups_met(b, domains) * (domains - 1) / domains;
+      collective ? once * b.visits * (all - near) / all : once * parts_met(b, domains) * (domains - 1) / domains;
   const bool far = near < all;
   term made{"tokens to and from experts", term_kind::message};
   made.count = 2;
@@ -206,11 +231,14 @@ inline term block_messages::dispatch(const block& b) const {
   made.far = far;
   double seconds = far ? longer(outside / network, inside / link) : inside / link;
   seconds += far ? 30e-6 : 12e-6;
-  if (!collective && on.dispatch_sms > 0) {  // each copy is read and written at either end
-    seconds =
-        longer(seconds, 2 * z_.bytes * copies * b.expert_hidden / (on.dispatch_sms * clock_.reached().dispatch_rate));
-  }
   made.bytes = 2 * (far ? outside : inside);
+  const double moved = 2 * z_.bytes * copies * b.expert_hidden;  // each copy is read and written at either end
+  const double rate = on.dispatch_sms * clock_.reached().dispatch_rate;
+  if (!collective && rate > 0 && moved / rate > seconds) {
+    made.name = "tokens to and from experts, moved by multiprocessors";
+    seconds = moved / rate;
+    made.bytes = 2 * moved;
+  }
   made.alone = made.seconds = 2 * seconds;
   made.rate = made.bytes / made.alone;
   return made;

@@ -27,7 +27,9 @@ class block_terms {
 
   /// `count` products of rows x inner and inner x outer, and the same for either gradient (Narayanan, appendix), with
   /// the conversions of narrow operands: of the input forward, of the output's gradient backward.
-  void product(const char* name, double rows, double inner, double outer, bool narrow = true);
+  /// @param of_input  what the conversion of the input belongs to
+  void product(const char* name, double rows, double inner, double outer, bool narrow = true,
+               layer_module of_input = layer_module::other);
 
   /// An operation on `count` numbers that moves `forward` and `backward` bytes for each, in a kernel each.
   void moves(const char* name, double count, double forward, double backward, double kernels = 1);
@@ -91,7 +93,7 @@ inline void block_terms::add(const block& b) {
   belong(layer_module::other);
   // The sum of a part and its residual reads two, writes one; so does the sum of its gradients. Parallel parts have one
   // sum of three.
-  const double sums = b.parallel ? 4 : 3 * b.parts();
+  const double sums = b.parallel && b.has_both() ? 4 : 3 * b.parts();
   moves("sums", narrow, sums * n, sums * n, 0);
   if (b.dropout) moves("dropout, in the sums", narrow * b.parts(), 1, 1, 0);  // a mask with a byte per element
 }
@@ -106,12 +108,15 @@ inline void block_terms::products(const char* name, double rows, double inner, d
   push(to_.weight, clock_.product(name, inner, rows, outer, count, gradient, gradient_bytes));
 }
 
-inline void block_terms::product(const char* name, double rows, double inner, double outer, bool narrow) {
+inline void block_terms::product(const char* name, double rows, double inner, double outer, bool narrow,
+                                 layer_module of_input) {
   if (rows * inner * outer == 0) return;
   if (z_.serving) return to_.forward.push_back(clock_.served_product(name, rows, inner, outer, 1, narrow));
   products(name, rows, inner, outer, 1, {.narrow = narrow});
   if (!narrow || !clock_.is_narrow()) return;
-  push(to_.forward, clock_.movement("conversion to narrow numbers", clock_.cast_bytes() * rows * inner));
+  term converted = clock_.movement("conversion to narrow numbers", clock_.cast_bytes() * rows * inner);
+  converted.module = of_input == layer_module::other ? part_ : of_input;
+  to_.forward.push_back(converted);
   push(to_.input, clock_.movement("conversion to narrow numbers", clock_.cast_bytes() * rows * outer));
 }
 
@@ -128,9 +133,10 @@ inline void block_terms::add_attention(const block& b) {
   if (b.latent != nullptr) {
     add_narrow_products(b);
   } else {
-    product("queries, keys, values", z_.tokens, b.hidden, b.query + b.key + b.value);
-    const double turned = b.rotary ? z_.tokens * (b.query + b.key + b.value) : 0;
-    moves("rotation", turned, 2 * n * wide, 2 * n * wide);
+    product("queries, keys, values", z_.tokens, b.hidden, b.query + b.key + b.value, true, layer_module::layernorm);
+    const double turned = z_.tokens * (b.query + b.key + b.value);
+    if (b.rotary) moves("rotation", turned, 2 * n * wide, 2 * n * wide);
+    if (!b.rotary && how_.attention_fp8) moves("conversion of queries, keys, values", turned, 2 * n, 2 * n);
   }
   if (b.query_norm != qk_norm::none) moves("norms of q, k", z_.tokens * (b.query + b.key), 2 * n, 3 * n);
   belong(layer_module::core_attn);
@@ -145,7 +151,7 @@ inline void block_terms::add_narrow_products(const block& b) {
   const auto narrow = static_cast<double>(b.latent->kv_rank);
   const auto rotary = static_cast<double>(b.latent->rotary_dim);
   const double plain = b.heads * (b.query_dim - rotary);
-  product("to narrow vectors", z_.rows, b.hidden, queries + narrow + rotary);
+  product("to narrow vectors", z_.rows, b.hidden, queries + narrow + rotary, true, layer_module::layernorm);
   moves("norms of narrow vectors", z_.rows * (queries + narrow), 2 * n, 3 * n);
   belong(layer_module::mla_up_proj);
   product("queries", z_.tokens, queries == 0 ? b.hidden : queries, b.query);
@@ -153,7 +159,7 @@ inline void block_terms::add_narrow_products(const block& b) {
   // Queries and keys are rotated and put together with their plain part, values are copied.
   const double turned = z_.tokens * (2 * b.query + b.value);
   const double further = how_.attention_fp8 ? 2 * n : 0;
-  moves("rotation, joined heads", turned, 2 * n, 3 * n + further);
+  moves("rotation, joined heads", turned, 2 * n + further, 3 * n + further);
   belong(layer_module::other);
 }
 
@@ -167,6 +173,7 @@ inline void block_terms::add_core(const block& b) {
     for (const bool back : {false, true}) {
       term made = clock_.core(core, back ? backward : 2 * each * dims, each, back, how_.attention_fp8);
       made.alone = made.seconds = made.seconds * further;
+      if (made.seconds > 0) made.rate = made.flops / made.seconds;
       push(back ? to_.input : to_.forward, made);
     }
     return;
@@ -191,7 +198,8 @@ inline void block_terms::add_mamba(const block& b) {
   const double inner = b.mamba_inner();
   const double projections = b.mamba_projections();
   const auto state = static_cast<double>(b.mamba->state);
-  product("into the state space", z_.tokens, b.hidden, 2 * inner + projections + b.mamba_heads);
+  product("into the state space", z_.tokens, b.hidden, 2 * inner + projections + b.mamba_heads, true,
+          layer_module::layernorm);
   const double flops = z_.tokens * (2 * chunk * state * b.mamba_groups + 2 * chunk * inner + 4 * state * inner);
   push(to_.forward, clock_.attention("scan", flops, 0.25, 0));
   push(to_.input, clock_.attention("scan", 2.5 * flops, 0.25, 0));
@@ -202,7 +210,8 @@ inline void block_terms::add_mamba(const block& b) {
 
 inline void block_terms::add_feed_forward(const block& b) {
   belong(layer_module::mlp);
-  product(b.gates > 1 ? "gate, up" : "up", z_.tokens, b.hidden, b.gates * b.ffn);
+  product(b.gates > 1 ? "gate, up" : "up", z_.tokens, b.hidden, b.gates * b.ffn, true,
+          how_.recompute_modules.mlp ? layer_module::mlp : layer_module::layernorm);
   activation("activation", z_.tokens * b.ffn, b);
   product("down", z_.tokens, b.ffn, b.hidden);
   belong(layer_module::other);
@@ -258,10 +267,14 @@ inline void block_terms::add_grouped(const block& b, double copies) {
   }
   belong(layer_module::moe);
   if (!clock_.is_narrow()) return;
-  const double inner = how_.fused_experts ? 0 : copies * b.ffn;
   const double cast = clock_.cast_bytes() * stretch;
-  push(to_.forward, clock_.movement("experts: conversion", cast * (copies * b.expert_hidden + inner), 2));
-  push(to_.input, clock_.movement("experts: conversion", cast * (copies * b.expert_hidden + b.gates * inner), 2));
+  push(to_.forward, clock_.movement("experts: conversion of tokens", cast * copies * b.expert_hidden));
+  push(to_.input, clock_.movement("experts: conversion of tokens", cast * copies * b.expert_hidden));
+  if (how_.fused_experts) return;
+  push(to_.input, clock_.movement("experts: conversion of activations", cast * b.gates * copies * b.ffn));
+  belong(layer_module::moe_act);
+  push(to_.forward, clock_.movement("experts: conversion of activations", cast * copies * b.ffn));
+  belong(layer_module::moe);
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::transformer::detail

@@ -75,6 +75,9 @@ STAGECUT_DECL std::optional<fault> mamba_fault(const state_space& m) {
 }
 
 STAGECUT_DECL std::optional<fault> forms_fault(const architecture& a) {
+  if (a.forms.empty() && a.norms == 1 && !a.parallel) {
+    return fault{false, "norms", "1, but the two parts of a layer follow each other: parallel is false"};
+  }
   if (!a.forms.empty() && a.forms.size() != a.layers && a.forms.size() != a.layers + a.mtp_layers) {
     return fault{false, "forms", joined({a.forms.size(), " elements, and layers = ", a.layers})};
   }
@@ -82,6 +85,9 @@ STAGECUT_DECL std::optional<fault> forms_fault(const architecture& a) {
     const layer_form& form = a.forms[i];
     if (form.mixer == mixing::mamba && !a.mamba) {
       return fault{false, "forms", joined({"layer ", i, " is of mamba, whose figures are missing"})};
+    }
+    if (a.norms == 1 && !a.parallel && i < a.layers && form.mixer != mixing::none && !form.mixer_only) {
+      return fault{false, "norms", joined({"1, but both parts of layer ", i, " follow each other: parallel is false"})};
     }
     if (form.mixer == mixing::none && form.mixer_only) {
       return fault{false, "forms", joined({"layer ", i, " has neither a mixer nor a feed-forward part"})};
@@ -134,6 +140,7 @@ STAGECUT_DECL std::optional<fault> at_odds(const architecture& a) {
     return fault{false, "top_k", at_odds_text("top_k", a.top_k, "is above", "experts", a.experts)};
   }
   if (a.experts != 0 && a.top_k == 0) return fault{false, "top_k", "0, but there are experts"};
+  if (a.shared_gate && a.shared_ffn == 0) return fault{false, "shared_gate", "is there, but no shared_ffn"};
   if (a.experts == 0 && a.shared_ffn != 0) return fault{false, "shared_ffn", "is there, but there are no experts"};
   if (a.router_groups != 0 && (a.experts == 0 || a.experts % a.router_groups != 0)) {
     return fault{false, "router_groups",

@@ -44,4 +44,19 @@ inline launches launches_of(const block& b, const training& how, const roofline&
   return made;
 }
 
+/// Kernels that are launched again for recomputed modules.
+inline double launched_again(const block& b, const training& how, const roofline& clock, const module_set& modules) {
+  if (how.cuda_graphs == graphing::full) return 0;
+  const bool eager = how.cuda_graphs == graphing::none;
+  double made = modules.layernorm && eager ? b.norms : 0;
+  if (b.attends && eager) made += (modules.core_attn ? 1 : 0) + (modules.mla_up_proj && b.latent != nullptr ? 8 : 0);
+  if (!b.feeds) return made;
+  if (b.all_experts == 0) return made + (modules.mlp ? 8 : 0);
+  if (!modules.moe) return made + (modules.moe_act && !how.fused_experts ? 1 : 0);
+  block alone = b;
+  alone.attends = false;
+  alone.mamba = nullptr;
+  return made + launches_of(alone, how, clock).forward;
+}
+
 }  // namespace stagecut::inline STAGECUT_ABI::transformer::detail

@@ -55,6 +55,18 @@ inline std::optional<fault> option_at_odds(const architecture& a, const training
   if (r.attention_fp8 && r.precision <= number::fp32) {
     return fault{true, "attention_fp8", "is set, but the precision is not of 8 or 4 bits"};
   }
+  if (r.head_fp8 && r.precision <= number::fp32) {
+    return fault{true, "head_fp8", "is set, but the precision is not of 8 or 4 bits"};
+  }
+  if (r.recomputation == recomputing::full && !r.recompute_modules.empty()) {
+    return fault{true, "recompute_modules", "is set, but whole layers are recomputed"};
+  }
+  if ((r.fused_experts || r.expert_overlap) && a.experts == 0) {
+    return fault{true, r.fused_experts ? "fused_experts" : "expert_overlap", "is set, but there are no experts"};
+  }
+  if (r.expert_overlap && r.expert_parallel == 1) {
+    return fault{true, "expert_overlap", "is set, but no devices share the experts: expert_parallel = 1"};
+  }
   return std::nullopt;
 }
 
