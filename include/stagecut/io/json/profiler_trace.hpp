@@ -16,7 +16,7 @@ namespace stagecut::inline STAGECUT_ABI::io {
 /// The device time of a layer, in seconds. A run is one microbatch: each time that the layer's range is entered outside
 /// of a backward pass.
 struct traced_layer {
-  std::string name{};
+  std::string name{};              ///< of the layer
   std::vector<double> forward{};   ///< of each run with kernels in the forward pass, in the order of the runs
   std::vector<double> backward{};  ///< of each run with kernels in the backward pass; includes recomputation
 
@@ -26,9 +26,9 @@ struct traced_layer {
 
 /// All kernels with one name.
 struct traced_kernels {
-  std::string name{};
-  std::size_t count = 0;
-  double seconds = 0;  ///< of device time
+  std::string name{};     ///< of the kernel
+  std::size_t count = 0;  ///< of its runs
+  double seconds = 0;     ///< of device time
 
   /// Equal in every part.
   friend bool operator==(const traced_kernels&, const traced_kernels&) = default;
