@@ -122,7 +122,8 @@ inline calibration_result calibrate(const profile_maker& make, const stagecut::i
     text += fmt::format("{}{} {:.4g}{}", f == 0 ? "" : ", ", name, value, why);
     const bool share = constants[f] == &efficiencies::gemm || constants[f] == &efficiencies::network ||
                        constants[f] == &efficiencies::link;
-    unlikely = unlikely || (share && (value < 0.2 || value > 1.1));
+    const double change = value / (efficiencies{}.*constants[f]);
+    unlikely = unlikely || (share ? value < 0.2 || value > 1.1 : change < 0.25 || change > 4);
     determined += found.determined[f] ? 1 : 0;
   }
   if (times.size() < determined) {

@@ -107,7 +107,7 @@ struct profile_command {
     check_output(output, {config, calibration});
     stagecut::io::transformer_config from = read();
     model.check_weights(from, source());
-    model.ask(from.training);
+    model.ask(from);
     if (format == profile_format::config) {
       if (model.inference)
         throw CLI::ValidationError("--inference", "is no part of the figures that --format config prints");

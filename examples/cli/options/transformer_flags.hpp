@@ -200,7 +200,9 @@ struct transformer_flags {
   }
 
   /// Applies the options to a training.
-  void ask(stagecut::transformer::training& r) const {
+  void ask(stagecut::io::transformer_config& from) const {
+    stagecut::transformer::training& r = from.training;
+    if (from.architecture.experts == 0) refuse_experts();
     for (const CLI::Option* const option : of_training) {
       if (inference && option->count() != 0)
         throw CLI::ValidationError(option->get_name(), "is of training, not of --inference");
@@ -242,6 +244,15 @@ struct transformer_flags {
     if (!inference && phase) throw CLI::ValidationError("--phase", "goes with --inference");
   }
 
+  /// Rejects options of experts for a model that has none.
+  void refuse_experts() const {
+    for (const CLI::Option* const option : options) {
+      const std::string name = option->get_name();
+      const bool of_experts = name == "--dispatcher" || name == "--expert-overlap" || name == "--fused-experts";
+      if (of_experts && option->count() != 0) throw CLI::ValidationError(name, "is of experts, which the model does not have");
+    }
+  }
+
   /// Applies the options of recipes.
   void ask_recipe(stagecut::transformer::training& r) const {
     const auto set = [](const auto& given, auto& into) {
@@ -277,7 +288,24 @@ struct transformer_flags {
     }
     const auto read = stagecut::io::read_accelerator(stagecut::io::file_text(device, limits), device, limits);
     if (!read.name.empty()) name = read.name;
+    check_units(read.figures);
     return read.figures;
+  }
+
+  /// Rejects figures of a device in units of a million or more.
+  void check_units(const stagecut::transformer::device& on) const {
+    const struct {
+      const char* name;
+      double value, least;
+      const char* unit;
+    } figures[] = {{"gemm", on.gemm > 0 ? on.gemm : on.sustained, 1e9, "FLOP/s"},
+                   {"bandwidth", on.bandwidth, 1e8, "bytes/s"},
+                   {"memory", on.memory, 1e6, "bytes"}};
+    for (const auto& figure : figures) {
+      if (figure.value >= figure.least) continue;
+      throw CLI::ValidationError("--gpu", fmt::format("{}: {} is {:.6g} {}: write 312e12 for 312 tera", shown(device), figure.name,
+                                                      figure.value, figure.unit));
+    }
   }
 
   /// The constants of the cost model, with those that are given.
@@ -286,6 +314,9 @@ struct transformer_flags {
     efficiencies made = inference ? serving_efficiencies : efficiencies{};
     if (constants.empty()) return made;
     if (constants.find('=') == std::string::npos) {
+      if (stagecut::find_name(efficiency_names, constants) != nullptr) {
+        throw CLI::ValidationError("--constants", fmt::format("{} is not NAME=NUMBER", shown(constants)));
+      }
       return stagecut::io::read_efficiencies(stagecut::io::file_text(constants, limits), constants, limits, made);
     }
     nlohmann::ordered_json given = nlohmann::ordered_json::object();
@@ -294,7 +325,9 @@ struct transformer_flags {
       const std::optional<double> value =
           equals == each.npos ? std::nullopt : parse_number(std::string(each.substr(equals + 1)));
       if (!value) throw CLI::ValidationError("--constants", fmt::format("{} is not NAME=NUMBER", shown(std::string(each))));
-      given[std::string(each.substr(0, equals))] = *value;
+      const std::string name(each.substr(0, equals));
+      if (given.contains(name)) throw CLI::ValidationError("--constants", fmt::format("has {} twice", shown(name)));
+      given[name] = *value;
     }
     return stagecut::io::read_efficiencies(given.dump(), "--constants", limits, made);
   }
@@ -384,7 +417,7 @@ struct transformer_flags {
     }
     stagecut::io::transformer_config from = read(text, file, limits);
     check_weights(from, file);
-    ask(from.training);
+    ask(from);
     std::string name;
     stagecut::transformer::device on = chosen_device(name, limits);
     const stagecut::transformer::efficiencies reached = asked_constants(limits);
@@ -459,6 +492,15 @@ struct transformer_flags {
     made["gemm"] = json_number(on.gemm);
     made["bandwidth"] = json_number(on.bandwidth);
     made["memory"] = json_number(on.memory);
+    for (const auto& [key, value] : {std::pair("sustained", on.sustained),
+                                     {"sustained_fp8", on.sustained_fp8},
+                                     {"sustained_fp4", on.sustained_fp4},
+                                     {"sustained_bandwidth", on.sustained_bandwidth},
+                                     {"sustained_link", on.sustained_link},
+                                     {"exponentials", on.exponentials},
+                                     {"dispatch_sms", on.dispatch_sms}}) {
+      if (value > 0) made[key] = json_number(value);
+    }
     made["link"] = json_number(on.link);
     made["network"] = json_number(on.network);
     for (const auto& [key, field] : efficiency_names) made["efficiency"][key] = json_number(reached.*field);

@@ -177,13 +177,12 @@ STAGECUT_DECL void fit_efficiencies_fn::climb(efficiency_fit& best, double step,
     moves.push_back(still + digit);
   }
   for (bool better = true; better;) {
-    better = false;
     const efficiency_fit from = best;
     for (const std::size_t move : moves) {
       const transformer::efficiencies tried = moved(from, move, step, of);
-      if (tried == from.reached) continue;
-      better = take(best, tried, of) || better;
+      if (!(tried == from.reached)) take(best, tried, of);
     }
+    better = best.mean_error < from.mean_error * (n > 4 ? 1 - 1e-3 : 1);
   }
 }
 

@@ -44,6 +44,9 @@ inline void read_plain_experts(hf_figures& at, transformer::architecture& a) {
   a.shared_ffn = at.count({"shared_intermediate_size"}, 0);
   a.shared_gate = at.flag("shared_gate", false);
   a.router_bias = at.flag("router_bias", false);
+  a.router_groups = at.count({"n_group"}, 0);
+  a.top_groups = at.count({"topk_group"}, 0);
+  if (a.router_groups < 2) a.router_groups = a.top_groups = 0;  // all experts are one group
   const std::size_t dense = at.count({"first_k_dense"}, 0);
   if (dense != 0) set_dense(a, [&](std::size_t i) { return i < dense; });
 }
@@ -78,7 +81,9 @@ inline transformer::architecture read_plain_model(hf_figures& at) {
   a.mtp_layers = at.count({"num_nextn_predict_layers"}, 0, 0, 1000);
   a.sequence = at.count({"max_position_embeddings", "learned_positions"}, plain_sequence, 1, std::size_t{1} << 53U);
   read_plain_latent(at, a);
-  set_windows(a, at.count({"sliding_window"}, 0), 0);
+  const std::size_t window = at.count({"sliding_window"}, 0);
+  const std::size_t period = at.count({"sliding_window_pattern"}, 0);
+  if (!set_listed_windows(at, a, window, "sliding_window")) set_windows(a, window, period);
   read_plain_experts(at, a);
   at.refuse_missing("a file of plain names");
   settle(a);

@@ -121,7 +121,8 @@ STAGECUT_DECL std::vector<std::string> megatron_cautions(const plan& p) {
     made.push_back(
         detail::joined({"no layer is on stage ", empty, ": Megatron-LM has hung at empty stages (its issue 1852)"}));
   }
-  if (!odd.empty() && !kinds.is_hybrid() && detail::settings_of(p).experts) {
+  const detail::run_settings run = detail::settings_of(p);
+  if (!odd.empty() && !kinds.is_hybrid() && run.experts && run.overlaps_experts) {
     made.push_back(
         detail::joined({"with --overlap-moe-expert-parallel-comm Megatron-LM has hung at stages with an odd number "
                         "of expert layers (its issue 1810): stage ",

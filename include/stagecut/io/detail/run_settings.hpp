@@ -27,6 +27,7 @@ struct run_settings {
   std::size_t sequence = 0;        ///< tokens of a sample; 0: unknown
   std::size_t samples = 0;         ///< of a microbatch; 0: unknown
   std::size_t microbatches = 0;    ///< of a replica in an iteration; 0: unknown
+  bool overlaps_experts = true;    ///< whether messages of experts may overlap: false only if a prediction assumes none
   bool experts = false;            ///< whether a token uses only a part of the parameters
   bool sequence_parallel = false;  ///< whether the devices that share matrices also share norms and dropouts
   bool flash = true;               ///< whether attention is FlashAttention
@@ -79,6 +80,7 @@ inline run_settings settings_of(const profile& model) {
   made.flash = !says("flash", false);
   made.precision = word("precision");
   made.overlap = word("overlap");
+  made.overlaps_experts = !says("expert_overlap", false);
   const auto modules = computed.find("recompute_modules");
   if (modules == computed.end() || !modules->is_array()) return made;
   for (const auto& [name, field] : transformer::module_names) {
