@@ -21,7 +21,7 @@ inline double hypotenuse(double x, double y) {
   const double ratio = (x < y ? x : y) / longer;
   const double square = 1 + ratio * ratio;
   double root = 1 + ratio * ratio / 2;  // above the root, by less than a tenth
-  for (int i = 0; i < 5; ++i) root = (root + square / root) / 2;
+  for (std::size_t i = 0; i < 5; ++i) root = (root + square / root) / 2;
   return longer * root;
 }
 
