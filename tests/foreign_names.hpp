@@ -265,6 +265,7 @@
   X(heaviest_stage) \
   X(heterogeneous_shortage) \
   X(hopeless) \
+  X(hypotenuse) \
   X(in_doubles) \
   X(in_flight_of) \
   X(in_flight_order) \

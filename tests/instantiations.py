@@ -16,7 +16,7 @@ import tempfile
 tests = pathlib.Path(__file__).resolve().parent
 LIMITS = {  # program, header-only or compiled: (lines, functions)
     "first": (29_500, 650),
-    "umbrella": (69_800, 1),
+    "umbrella": (71_000, 1),
     "own_makespan": (48_600, 8_490),
     "profile_to_launch": (135_300, 22_860),
     "own_load": (165_900, 9_580),

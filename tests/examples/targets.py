@@ -149,7 +149,7 @@ check("recompute" not in run(*planned).stdout, run(*planned).stdout)
 # What its line has not is told: what the times assume of dispatch, graphs and kernels.
 check("stagecut: to be set there, too: dispatcher hybridep, CUDA graphs scoped\n" in run(*planned).stderr, run(*planned).stderr)
 more = ("--dispatcher", "deepep", "--cuda-graphs", "none", "--expert-overlap", "on", "--fused-experts", "on", "--attention-fp8", "on", "--head-fp8", "on",
-        "--offload", 0.25)
+        "--precision", "mxfp8", "--offload", 0.25)
 check("there, too: dispatcher deepep, overlap of experts' messages, fused experts, attention with 8 bits, head with 8 bits, 0.25 of the activations offloaded\n" in
       run(*planned, *more).stderr, run(*planned, *more).stderr)
 for name, says in (("torchtitan", "there, too: precision mxfp8, recomputed modules mlp\n"), ("deepspeed", "there, too: precision mxfp8, recomputed modules mlp\n")):

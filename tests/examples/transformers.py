@@ -396,7 +396,7 @@ def iteration(of):
 
 plain_sparse, plain_latent = computed(*sparse), computed(*latent)
 for base, words in ((sparse, ("--expert-overlap", "on", "--constants", "launch=0,sync=0")), (sparse, ("--fused-experts", "on")), (sparse, ("--cuda-graphs", "full")),
-                    (latent, ("--attention-fp8", "on")), (latent, ("--head-fp8", "on", "--precision", "mxfp8"))):
+                    (latent, ("--attention-fp8", "on", "--precision", "mxfp8")), (latent, ("--head-fp8", "on", "--precision", "mxfp8"))):
     rest = words[2:]
     faster, slower = computed(*base, *words), computed(*base, *rest)
     check(iteration(faster) < iteration(slower), words, iteration(faster), iteration(slower))
@@ -448,7 +448,7 @@ check(profile("--precision", "fp32", "--moment-bytes", 4) == profile("--precisio
 shown = {"dispatcher": "alltoall", "cuda_graphs": "none", "expert_overlap": True, "fused_experts": True, "attention_fp8": True, "head_fp8": True, "offload": 0.25,
          "recompute_modules": ["layernorm", "moe_act"]}
 asked = ("--dispatcher", "alltoall", "--cuda-graphs", "none", "--expert-overlap", "on", "--fused-experts", "on", "--attention-fp8", "on", "--head-fp8", "on",
-         "--offload", 0.25, "--recompute-modules", "layernorm,moe_act", "--moment-bytes", 2, "--constants", "launch=2e-5")
+         "--precision", "mxfp8", "--offload", 0.25, "--recompute-modules", "layernorm,moe_act", "--moment-bytes", 2, "--constants", "launch=2e-5")
 whole = plan(sparse[1], *sparse[2:], *asked, "--devices", 4, "--microbatches", 16)
 check({key: whole["profile"]["computed"][key] for key in shown} == shown, whole["profile"]["computed"])
 check(whole["profile"]["computed"]["efficiency"]["launch"] == 2e-5, whole["profile"]["computed"])

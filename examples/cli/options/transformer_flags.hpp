@@ -447,7 +447,8 @@ struct transformer_flags {
     if (r.offload != 0) made["offload"] = r.offload;
     if (r.attention_fp8) made["attention_fp8"] = true;
     if (r.head_fp8) made["head_fp8"] = true;
-    if (r.state_bytes) made["state_bytes"] = *r.state_bytes;
+    const double usual = r.precision == number::fp32 ? 8 : 12;
+    if (r.state_bytes.value_or(usual) != usual) made["state_bytes"] = *r.state_bytes;
     if (!experts) return;
     made["dispatcher"] = stagecut::name_of(dispatcher_names, r.dispatcher);
     made["expert_overlap"] = r.expert_overlap;

@@ -3,7 +3,6 @@
 
 #include <stagecut/profile/roofline.hpp>
 
-#include <cmath>
 #include <cstddef>
 
 #include <stagecut/core/error.hpp>
@@ -11,6 +10,22 @@
 #include <stagecut/profile/transformer_training.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::transformer {
+
+namespace detail {
+
+/// The hypotenuse of a right angle with sides of at least 0, to the last bits: Newton's method, as <cmath> would double what
+/// a file that includes this has to compile.
+inline double hypotenuse(double x, double y) {
+  const double longer = x < y ? y : x;
+  if (!(longer > 0) || longer - longer != 0) return longer;  // zero, infinite or no number
+  const double ratio = (x < y ? x : y) / longer;
+  const double square = 1 + ratio * ratio;
+  double root = 1 + ratio * ratio / 2;  // above the root, by less than a tenth
+  for (std::size_t i = 0; i < 5; ++i) root = (root + square / root) / 2;
+  return longer * root;
+}
+
+}  // namespace detail
 
 STAGECUT_DECL bool recomputes(const module_set& modules, layer_module part) noexcept {
   switch (part) {
@@ -106,7 +121,7 @@ STAGECUT_DECL term roofline::core(const char* name, double flops, double scores,
   const double peak = precision_ == number::fp32 ? on_.flops_fp32 : on_.flops * (narrow ? 2 : 1);
   const double products = flops / peak;
   const double others = on_.exponentials > 0 ? scores / on_.exponentials : 0;
-  const double bound = std::sqrt(products * products + others * others);
+  const double bound = detail::hypotenuse(products, others);
   made.alone = made.seconds = bound / (reached_.attention * (backward ? reached_.backward : 1));
   made.rate = made.alone > 0 ? flops / made.alone : 0;
   return made;
