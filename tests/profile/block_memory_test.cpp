@@ -142,7 +142,15 @@ TEST_CASE("experts keep what they receive, and need buffers while they run") {
   auto a = routed();
   a.expert_hidden = 8;
   CHECK(kept(a, with(number::fp8)) == wide + inputs + 2 * s * 16 - copies * (h - 8) + s * h + 2 * s * 8);
+  // in 16 bits the input of the product to that width is the norm's output, which the router keeps
+  CHECK(kept(a, with(number::bf16)) == wide + 2 * inputs - 2 * copies * (h - 8) + 2 * s * 8);
   CHECK(layer(a, r).workspace == 2 * 2 * copies * 8 + 2 * copies * 24);
+  // parallel parts read one norm, attention as converted, the router in 16 bits
+  auto parallel = routed();
+  parallel.parallel = true;
+  parallel.norms = 1;
+  CHECK(kept(parallel, with(number::bf16)) == wide + 2 * inputs - 2 * s * h - 2 * s * h);
+  CHECK(kept(parallel, with(number::fp8)) == wide + inputs + 2 * s * 16 - 2 * s * h);
 }
 
 TEST_CASE("a state space keeps its projections and what the convolution makes of them") {
@@ -208,9 +216,37 @@ TEST_CASE("modules are recomputed with the core of attention, and within a whole
   CHECK(kept(dense(), both) == kept(dense(), with({.core_attn = true, .mlp = true})));
   CHECK(layer(dense(), both).backward == layer(dense(), with({.core_attn = true, .mlp = true})).backward);
   both.recomputation = recomputing::full;
+  CHECK_THROWS_WITH_AS((void)layer(dense(), both), "training.recompute_modules: is set, but whole layers are recomputed",
+                       stagecut::invalid_input);
+  both.recomputation = recomputing::selective;
+  both.variants = true;  // among them whole layers, for which the modules do not count
   auto full = with({});
   full.recomputation = recomputing::full;
-  CHECK(layer(dense(), both) == layer(dense(), full));
+  CHECK(layer(dense(), both).recomputations.get().back().activations == layer(dense(), full).activations);
+  CHECK(layer(dense(), both).recomputations.get().back().backward == layer(dense(), full).backward);
+}
+
+TEST_CASE("what is recomputed is converted again") {
+  const auto repeated = [](const architecture& a, const module_set& modules, number precision) {
+    return seconds_of(terms(a, with(precision, modules)).input, repetition);
+  };
+  const auto conversions = [](const architecture& a, std::size_t first, std::size_t last) {
+    std::vector<double> found;
+    for (const term& each : terms(a, with(number::fp8)).forward) {
+      if (std::string_view(each.name) == "conversion to narrow numbers") found.push_back(each.seconds);
+    }
+    double sum = 0;
+    for (std::size_t i = first; i < last; ++i) sum += found.at(i);
+    return sum;
+  };
+  // of queries, keys and values, of the product after heads, of the feed-forward part's two
+  CHECK(repeated(dense(), {.layernorm = true}, number::fp8) ==
+        doctest::Approx(repeated(dense(), {.layernorm = true}, number::bf16) + conversions(dense(), 0, 1) +
+                        conversions(dense(), 2, 3)));
+  CHECK(repeated(dense(), {.mlp = true}, number::fp8) > repeated(dense(), {.mlp = true}, number::bf16) / 2);
+  const auto all = terms(routed(), with(number::fp8));
+  CHECK(repeated(routed(), {.moe_act = true}, number::fp8) ==
+        doctest::Approx(seconds(all.forward, {"experts: activation", "experts: conversion of activations"})));
 }
 
 TEST_CASE("a share of what is kept waits in the host's memory") {

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <bit>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -234,10 +235,55 @@ TEST_CASE("a router that is limited to groups of experts meets fewer domains") {
         doctest::Approx(2 * once * 2 * (1 - 8. / 16 * 7 / 15 * 6 / 14 * 5 / 13) / 2));
   a.router_groups = 8;
   a.top_groups = 1;
+  a.top_k = 2;
   CHECK(sent(a, sharing(16, deepep)).bytes == doctest::Approx(2 * once / 2));  // all experts in one domain
   a.top_k = 16;  // more than the groups can limit: a token meets every device
   a.router_groups = a.top_groups = 0;
   CHECK(sent(a, sharing(16, deepep)).bytes == doctest::Approx(2 * once * 2 / 2));
+}
+
+TEST_CASE("the devices that a token meets are those of an enumeration") {
+  using enum stagecut::transformer::dispatching;
+  struct choice {
+    std::size_t experts, top_k, groups, top;
+  };
+  for (const auto& [experts, top_k, groups, top] :
+       {choice{8, 1, 8, 2}, {8, 2, 4, 2}, {8, 3, 4, 2}, {16, 4, 4, 1}, {16, 4, 8, 3}, {16, 2, 0, 0}, {8, 2, 4, 4}}) {
+    for (const std::size_t devices : {2U, 4U, 8U}) {
+      double sum = 0, ways = 0;
+      // every set of groups, and in each every set of experts of these
+      for (unsigned chosen = 0; chosen < 1U << (groups == 0 ? 1 : groups); ++chosen) {
+        if (static_cast<std::size_t>(std::popcount(chosen)) != (groups == 0 ? 1 : top)) continue;
+        double met = 0, sets = 0;
+        for (unsigned set = 0; set < 1U << experts; ++set) {
+          if (static_cast<std::size_t>(std::popcount(set)) != top_k) continue;
+          bool open = true;
+          unsigned parts = 0;
+          for (std::size_t e = 0; e < experts; ++e) {
+            if ((set >> e & 1U) == 0) continue;
+            open = open && (groups == 0 || (chosen >> (e * groups / experts) & 1U) != 0);
+            parts |= 1U << (e * devices / experts);
+          }
+          if (!open) continue;
+          met += std::popcount(parts);
+          ++sets;
+        }
+        if (groups == 0 && chosen == 0) continue;
+        sum += met / sets;
+        ++ways;
+      }
+      auto a = sixteen();
+      a.experts = experts;
+      a.top_k = top_k;
+      a.router_groups = groups;
+      a.top_groups = top;
+      CAPTURE(experts);
+      CAPTURE(groups);
+      CAPTURE(devices);
+      const double once = 2 * 1024 * 512, share = static_cast<double>(devices - 1) / static_cast<double>(devices);
+      CHECK(sent(a, sharing(devices, deepep)).bytes == doctest::Approx(2 * once * share * sum / ways));
+    }
+  }
 }
 
 TEST_CASE("a dispatcher is no faster than the multiprocessors that move every copy") {

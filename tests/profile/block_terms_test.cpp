@@ -162,6 +162,7 @@ TEST_CASE("the core of attention computes as many scores as it sees, and sinks s
   auto a = dense();
   a.sinks = true;
   CHECK(only(terms(a, {}).forward, "core of attention").seconds == doctest::Approx(7 * forward.seconds));
+  CHECK(only(terms(a, {}).forward, "core of attention").rate == doctest::Approx(forward.rate / 7));
   CHECK(only(terms(a, {}).input, "core of attention").seconds == doctest::Approx(7 * backward.seconds));
 }
 
@@ -179,6 +180,13 @@ TEST_CASE("attention with 8 bits has twice the rate, and numbers that are conver
   CHECK(only(plain.input, "rotation").bytes == 4 * s * 2 * h);
   CHECK(only(narrow.forward, "rotation").bytes == 8 * s * 2 * h);
   CHECK(only(narrow.input, "rotation").bytes == 8 * s * 2 * h);
+  auto learned = dense();  // nothing is rotated, but all is converted
+  learned.positions = 2048;
+  const auto converted = terms(learned, r);
+  for (const auto* const pass : {&converted.forward, &converted.input}) {
+    CHECK(only(*pass, "conversion of queries, keys, values").bytes == 4 * s * 2 * h);
+    CHECK(all(*pass, "rotation").empty());
+  }
 }
 
 TEST_CASE("latent attention projects to narrow vectors and from them to heads") {
@@ -196,7 +204,7 @@ TEST_CASE("latent attention projects to narrow vectors and from them to heads") 
   CHECK(only(made.forward, "rotation, joined heads").bytes == 4 * s * (2 * q + v));
   CHECK(only(made.input, "rotation, joined heads").bytes == 6 * s * (2 * q + v));
   r.attention_fp8 = true;
-  CHECK(only(terms(a, r).forward, "rotation, joined heads").bytes == 4 * s * (2 * q + v));
+  CHECK(only(terms(a, r).forward, "rotation, joined heads").bytes == 8 * s * (2 * q + v));
   CHECK(only(terms(a, r).input, "rotation, joined heads").bytes == 10 * s * (2 * q + v));
 }
 
@@ -256,8 +264,12 @@ TEST_CASE("experts have an activation function of their own, and conversions") {
   const auto gated = terms(routed(), r);
   CHECK(only(gated.forward, "experts: activation").bytes == doctest::Approx(6 * copies * 256 * more));
   CHECK(only(gated.input, "experts: activation").bytes == doctest::Approx(10 * copies * 256 * more));
-  CHECK(only(gated.forward, "experts: conversion").bytes == doctest::Approx(4.0625 * copies * (h + 256) * more));
-  CHECK(only(gated.input, "experts: conversion").bytes == doctest::Approx(4.0625 * copies * (h + 2 * 256) * more));
+  for (const auto* const pass : {&gated.forward, &gated.input}) {
+    CHECK(only(*pass, "experts: conversion of tokens").bytes == doctest::Approx(4.0625 * copies * h * more));
+  }
+  const auto inner = [&](const std::vector<term>& pass) { return only(pass, "experts: conversion of activations").bytes; };
+  CHECK(inner(gated.forward) == doctest::Approx(4.0625 * copies * 256 * more));
+  CHECK(inner(gated.input) == doctest::Approx(4.0625 * copies * 2 * 256 * more));
   auto a = routed();
   a.gated = false;
   a.squared_relu = true;
@@ -268,9 +280,11 @@ TEST_CASE("experts have an activation function of their own, and conversions") {
   const auto fused = terms(routed(), r);
   CHECK(all(fused.forward, "experts: activation").empty());
   CHECK(only(fused.input, "experts: activation").bytes == doctest::Approx(4 * copies * 256 * more));
-  CHECK(only(fused.forward, "experts: conversion").bytes == doctest::Approx(4.0625 * copies * h * more));
-  CHECK(only(fused.input, "experts: conversion").bytes == doctest::Approx(4.0625 * copies * h * more));
-  CHECK(all(terms(routed(), {}).forward, "experts: conversion").empty());
+  for (const auto* const pass : {&fused.forward, &fused.input}) {
+    CHECK(only(*pass, "experts: conversion of tokens").bytes == doctest::Approx(4.0625 * copies * h * more));
+    CHECK(all(*pass, "experts: conversion of activations").empty());
+  }
+  CHECK(all(terms(routed(), {}).forward, "experts: conversion of tokens").empty());
   // a dense feed-forward part with that function runs as one kernel
   auto one = dense();
   one.gated = false;

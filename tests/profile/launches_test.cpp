@@ -130,6 +130,25 @@ TEST_CASE("a forward pass that runs again is launched again") {
   auto r = with(graphing::scoped);
   r.recomputation = stagecut::transformer::recomputing::full;
   CHECK(launched(dense(), r) == counts{8, 14 + 8});
+  r.recomputed_share = 0.25;
+  CHECK(launched(dense(), r) == counts{8, 14 + 2});
+}
+
+TEST_CASE("modules that run again are launched again") {
+  const auto again = [](const architecture& a, graphing graphs, const stagecut::transformer::module_set& modules) {
+    auto r = with(graphs);
+    const double plain = launched(a, r).backward;
+    r.recompute_modules = modules;
+    return launched(a, r).backward - plain;
+  };
+  CHECK(again(dense(), graphing::none, {.layernorm = true}) == 2);
+  CHECK(again(dense(), graphing::scoped, {.layernorm = true}) == 0);
+  CHECK(again(dense(), graphing::none, {.core_attn = true}) == 1);
+  CHECK(again(dense(), graphing::scoped, {.mlp = true}) == 8);
+  CHECK(again(dense(), graphing::full, {.mlp = true}) == 0);
+  CHECK(again(routed(), graphing::none, {.moe_act = true}) == 1);
+  CHECK(again(routed(), graphing::none, {.moe = true}) == 34 + 4 * 2);
+  CHECK(again(routed(), graphing::scoped, {.moe_act = true, .moe = true}) == 20 + 4 * 2);
 }
 
 TEST_CASE("the host stops the forward pass of experts, unless the iteration is one graph") {

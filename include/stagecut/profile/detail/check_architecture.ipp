@@ -75,9 +75,7 @@ STAGECUT_DECL std::optional<fault> mamba_fault(const state_space& m) {
 }
 
 STAGECUT_DECL std::optional<fault> forms_fault(const architecture& a) {
-  if (a.forms.empty() && a.norms == 1 && !a.parallel) {
-    return fault{false, "norms", "1, but the two parts of a layer follow each other: parallel is false"};
-  }
+  bool single = false;  // whether a layer has one part
   if (!a.forms.empty() && a.forms.size() != a.layers && a.forms.size() != a.layers + a.mtp_layers) {
     return fault{false, "forms", joined({a.forms.size(), " elements, and layers = ", a.layers})};
   }
@@ -86,14 +84,13 @@ STAGECUT_DECL std::optional<fault> forms_fault(const architecture& a) {
     if (form.mixer == mixing::mamba && !a.mamba) {
       return fault{false, "forms", joined({"layer ", i, " is of mamba, whose figures are missing"})};
     }
-    if (a.norms == 1 && !a.parallel && i < a.layers && form.mixer != mixing::none && !form.mixer_only) {
-      return fault{false, "norms", joined({"1, but both parts of layer ", i, " follow each other: parallel is false"})};
-    }
+    single = single || form.mixer == mixing::none || form.mixer_only;
     if (form.mixer == mixing::none && form.mixer_only) {
       return fault{false, "forms", joined({"layer ", i, " has neither a mixer nor a feed-forward part"})};
     }
   }
-  return std::nullopt;
+  if (a.norms > 1 || a.parallel || single) return std::nullopt;
+  return fault{false, "norms", "1, but the two parts of a layer follow each other: parallel is false"};
 }
 
 STAGECUT_DECL std::optional<fault> out_of_range(const architecture& a) {
@@ -149,6 +146,10 @@ STAGECUT_DECL std::optional<fault> at_odds(const architecture& a) {
   if (a.top_groups > a.router_groups) {
     return fault{false, "top_groups",
                  at_odds_text("top_groups", a.top_groups, "is above", "router_groups", a.router_groups)};
+  }
+  if (a.top_groups != 0 && a.top_k > a.experts / a.router_groups * a.top_groups) {
+    return fault{false, "top_k",
+                 joined({"top_k = ", a.top_k, " is above the experts of ", a.top_groups, " of ", a.router_groups, " groups"})};
   }
   return forms_fault(a);
 }
