@@ -199,6 +199,12 @@ struct transformer_flags {
     return nullptr;
   }
 
+  /// Sets a figure, if its option was given.
+  template <class Given, class Figure>
+  static void set(const std::optional<Given>& given, Figure& into) {
+    if (given) into = *given;
+  }
+
   /// Applies the options to a training.
   void ask(stagecut::io::transformer_config& from) const {
     stagecut::transformer::training& r = from.training;
@@ -207,9 +213,6 @@ struct transformer_flags {
       if (inference && option->count() != 0)
         throw CLI::ValidationError(option->get_name(), "is of training, not of --inference");
     }
-    const auto set = [](const auto& given, auto& into) {
-      if (given) into = *given;
-    };
     if (shards) {  // the configuration's own parallelism is planned instead
       if (data_parallel) throw CLI::ValidationError("--data-parallel", "is what --replicate sets");
       r.data_parallel = r.context_parallel = r.expert_parallel = 1;
@@ -255,9 +258,6 @@ struct transformer_flags {
 
   /// Applies the options of recipes.
   void ask_recipe(stagecut::transformer::training& r) const {
-    const auto set = [](const auto& given, auto& into) {
-      if (given) into = *given;
-    };
     set(recompute_modules, r.recompute_modules);
     set(dispatcher, r.dispatcher);
     set(expert_overlap, r.expert_overlap);

@@ -71,7 +71,8 @@ struct fit_efficiencies_fn {
   /// Accepts other efficiencies and their predictions if they fit better.
   static bool take(efficiency_fit& best, const transformer::efficiencies& tried, const problem& of);
 
-  // Shares are from `least` to `most`, or to 1 if they are of hidden messages; other constants, such as seconds, within a factor of 50 of their start.
+  // Shares are from `least` to `most`, or to 1 if they are of hidden messages; other constants, such as seconds, within a
+  // factor of 50 of their start.
   static double within(const problem& of, std::size_t field, double value);
 
   using vector = std::vector<double>;
@@ -114,7 +115,7 @@ struct fit_efficiencies_fn {
 /// @param measured  the times, at least one with a positive weight
 /// @param predict   the model's times, in the same number, above 0
 /// @param start     the first starting point; constants that are not fitted keep its values
-/// @param constants those to fit
+/// @param constants  those to fit
 /// @throws          argument_error for times that are not above 0, for nothing to fit, and for a `predict` that returns
 ///                  another number of times
 inline constexpr fit_efficiencies_fn fit_efficiencies{};

@@ -33,8 +33,8 @@ struct device {
   double sustained = 0;
   double sustained_fp8 = 0;  ///< the same with 8 bits, from `gemm_fp8`
   double sustained_fp4 = 0;  ///< the same with 4 bits, from `gemm_fp4`
-  double sustained_bandwidth =
-      1.743e12;  ///< of memory, in the kernels of long training; 0: `efficiencies::memory` of `bandwidth`
+  /// What kernels keep of `bandwidth` in long training; 0: `efficiencies::memory` of it.
+  double sustained_bandwidth = 1.743e12;
   double sustained_link = 207e9;   ///< of `link`, in long training; 0: `efficiencies::link` of it
   double exponentials = 2.436e12;  ///< exponentials per second; 0: attention is limited by its products alone
   double sinks = 1;                ///< time of the attention core with sinks, relative to the one without

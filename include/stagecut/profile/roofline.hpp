@@ -72,6 +72,8 @@ class roofline {
  public:
   static constexpr double near_latency = 10e-6;  ///< seconds of latency of a message within a domain
   static constexpr double far_latency = 25e-6;   ///< seconds of latency of a message between domains
+  static constexpr double near_dispatch = 12e-6;  ///< as `near_latency`, of tokens to or from experts
+  static constexpr double far_dispatch = 30e-6;   ///< as `far_latency`, of tokens to or from experts
   static constexpr double launch = 3e-6;         ///< seconds of overhead of every product in inference
   static constexpr double attention_forward = 0.75;  ///< share of a product's rate in the core, in inference
 

@@ -230,7 +230,7 @@ inline term block_messages::dispatch(const block& b) const {
   made.members = all;
   made.far = far;
   double seconds = far ? longer(outside / network, inside / link) : inside / link;
-  seconds += far ? 30e-6 : 12e-6;
+  seconds += far ? roofline::far_dispatch : roofline::near_dispatch;
   made.bytes = 2 * (far ? outside : inside);
   const double moved = 2 * z_.bytes * copies * b.expert_hidden;  // each copy is read and written at either end
   const double rate = on.dispatch_sms * clock_.reached().dispatch_rate;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/profile/detail/block.hpp>
