@@ -214,7 +214,7 @@ inline double predicted_seconds(const row& of, const stagecut::transformer::effi
   const auto group = clock.group(2, static_cast<double>(of.gpus > of.on.domain ? of.gpus : of.gpus / of.ranks));
   const double message = of.ranks == 1 ? 0
                                        : profile.layers[1].output / clock.link_rate({2, group.in_domain}) +
-                                             (group.in_domain > 1 ? clock.near_latency : clock.far_latency);
+                                             (group.in_domain > 1 ? reached.near_latency : reached.far_latency);
   const double shown = of.chunks == 1 ? message : reached.hidden * message;
   stagecut::pass_times<double> times;
   double whole = 0, update = 0;

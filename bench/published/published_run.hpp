@@ -105,6 +105,7 @@ inline std::vector<run> all_runs(const json& file) {
       next.name = each.at("name");
       json training = group.value("training", json::object());
       training.update(each.value("training", json::object()));
+      if (!training.contains("overlap")) training["overlap"] = "none";
       const auto config = config_of(each.at("model"), training, next.name);
       next.model = config.architecture;
       next.training = config.training;

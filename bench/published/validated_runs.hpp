@@ -16,28 +16,38 @@
 // runs with complete settings.
 namespace published {
 
-/// The table as C++, with the errors of these runs.
-inline std::string validated_table(const std::vector<run>& runs, const std::vector<row>& rows) {
-  std::map<std::string, errors> groups;
-  const auto add = [&](const char* kind, const std::string& precision, const std::string& device, double error) {
+/// The table as C++, with the errors of these runs. The constants are fitted to `runs` but for those of experts, and to `rows`,
+/// not to `further`.
+inline std::string validated_table(const std::vector<run>& runs, const std::vector<row>& rows, const std::vector<row>& further) {
+  struct group {
+    errors of;
+    std::size_t fitted = 0;
+  };
+  std::map<std::string, group> groups;
+  const auto add = [&](const char* kind, const std::string& precision, const std::string& device, double error,
+                       bool fitted) {
     if (device.empty()) return;
     const std::string format = precision == "fp16" ? "bf16" : precision;
-    groups[std::string("{\"") + kind + "\", \"" + format + "\", \"" + device + "\", "].values.push_back(error);
+    group& into = groups[std::string("{\"") + kind + "\", \"" + format + "\", \"" + device + "\", "];
+    into.of.values.push_back(error);
+    into.fitted += fitted ? 1 : 0;
   };
   for (const run& each : runs) {
     const char* const kind = each.model.experts == 0 ? "dense" : "experts";
     add(kind, stagecut::name_of(stagecut::transformer::precision_names, each.training.precision),
-        std::string(each.on.name), predicted_seconds(each, {}) / each.seconds - 1);
+        std::string(each.on.name), predicted_seconds(each, {}) / each.seconds - 1, each.model.experts == 0);
   }
-  for (const row& each : rows) {
-    const char* const kind = each.dense() ? "dense" : each.of.mamba ? "hybrid" : "experts";
-    add(kind, each.precision, each.device, 1 / (1 + error_of(each)) - 1);
+  for (const auto* const set : {&rows, &further}) {
+    for (const row& each : *set) {
+      const char* const kind = each.dense() ? "dense" : each.of.mamba ? "hybrid" : "experts";
+      add(kind, each.precision, each.device, 1 / (1 + error_of(each)) - 1, set == &rows);
+    }
   }
   std::string text;
-  for (const auto& [key, of] : groups) {
+  for (const auto& [key, made] : groups) {
     char line[200];
-    std::snprintf(line, sizeof line, "%s%zu, %.1f, %.1f}", key.c_str(), of.values.size(), 100 * of.median(),
-                  100 * of.worst());
+    std::snprintf(line, sizeof line, "%s%zu, %zu, %.1f, %.1f}", key.c_str(), made.of.values.size(), made.fitted,
+                  100 * made.of.median(), 100 * made.of.worst());
     text += std::string(text.empty() ? "" : ",\n") + "    " + line;
   }
   return R"(// SPDX-License-Identifier: BSL-1.0
@@ -45,13 +55,14 @@ inline std::string validated_table(const std::vector<run>& runs, const std::vect
 
 // Written by `bench/published/run --write`.
 
-/// Published runs of a kind of model, in a precision, on a device: how many there are, and how far their computed seconds
-/// are from the measured ones, in percent: in the median, and at most.
+/// Published runs of a kind of model, in a precision, on a device: how many there are, to how many of them the constants of
+/// the cost model are fitted, and how far their computed seconds are from the measured ones, in percent: in the median, and
+/// at most.
 struct validated_runs {
   const char* kind;  ///< dense, experts, or hybrid: with layers of Mamba
   const char* precision;
   const char* device;
-  int runs;
+  int runs, fitted;
   double median, worst;
 };
 

@@ -127,6 +127,42 @@ TEST_CASE("messages are hidden as far as overlapping says") {
   CHECK(seconds_of(cut.input) + seconds_of(cut.weight) < seconds_of(behind.input) + seconds_of(behind.weight));
 }
 
+TEST_CASE("recipes overlap tensor parallelism in dense models") {
+  using stagecut::transformer::overlap_of;
+  auto r = wide(true, overlapping::recipe);
+  CHECK(training{}.overlap == overlapping::recipe);
+  CHECK(overlap_of(llama(), r) == overlapping::ub);
+  CHECK(seconds_of(terms(llama(), r).forward) == seconds_of(terms(llama(), wide(true, overlapping::ub)).forward));
+  CHECK(overlap_of(mixtral(), r) == overlapping::none);
+  r.precision = stagecut::transformer::number::nvfp4;
+  CHECK(overlap_of(llama(), r) == overlapping::none);
+  CHECK(overlap_of(llama(), wide(false, overlapping::recipe)) == overlapping::none);
+  for (const auto stated : {overlapping::none, overlapping::bwd, overlapping::ub}) {
+    CHECK(overlap_of(mixtral(), wide(false, stated)) == stated);
+  }
+}
+
+TEST_CASE("latencies of messages are constants of the cost model") {
+  const auto forward = [](const auto& a, const training& r, stagecut::transformer::efficiencies reached, bool far) {
+    stagecut::transformer::device on;
+    if (far) on.domain = 2;
+    return seconds_of(messages(stagecut::transformer::explain(a, r, on, reached).at(1).forward));
+  };
+  stagecut::transformer::efficiencies later;
+  auto sharing = wide(true);
+  for (const bool far : {false, true}) {
+    (far ? later.far_latency : later.near_latency) += 1e-3;
+    CHECK(forward(llama(), sharing, later, far) - forward(llama(), sharing, {}, far) == doctest::Approx(4e-3));
+  }
+  training experts;
+  experts.data_parallel = experts.expert_parallel = 8;
+  for (const bool far : {false, true}) {
+    stagecut::transformer::efficiencies slow;
+    (far ? slow.far_dispatch : slow.near_dispatch) += 1e-3;
+    CHECK(forward(mixtral(), experts, slow, far) - forward(mixtral(), experts, {}, far) == doctest::Approx(2e-3));
+  }
+}
+
 TEST_CASE("keys and values go around a ring behind attention") {
   training r;
   r.context_parallel = 4;

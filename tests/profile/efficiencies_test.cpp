@@ -51,7 +51,7 @@ TEST_CASE("a constant out of its range is refused by its name") {
         "efficiency.network: inf is not above 0 and at most 2");
   CHECK(refused({.hidden = 1.5}) == "efficiency.hidden: 1.500000 is not from 0 to 1");
   CHECK(refused({.dispatch_hidden = 1.5}) == "efficiency.dispatch_hidden: 1.500000 is not from 0 to 1");
-  CHECK(refused({.expert_tokens = 2e6}) == "efficiency.expert_tokens: 2000000.000000 is not from 0 to a million");
+  CHECK(refused({.expert_tokens = 2e6}) == "efficiency.expert_tokens: 2000000.000000 is not from 0 to 1000000");
   CHECK(refused({.dispatch_rate = 0}) == "efficiency.dispatch_rate: 0.000000 is not above 0");
   CHECK(refused({.dispatch_rate = 1e15}).empty());
   for (const auto& [name, field] : efficiency_names) {

@@ -101,7 +101,7 @@ struct transformer_flags {
     of_training.push_back(number("--data-parallel", data_parallel, "D", "Replicas"));
     of_training.push_back(number("--zero", zero, "STAGE", "ZeRO's stage, 0 to 3", 0));
     trains(add_choice(command, "--overlap", overlap, stagecut::transformer::overlap_names, "HOW",
-                      "Of tensor parallelism's messages: none, bwd, ub"));
+                      "Of tensor parallelism's messages: recipe, none, bwd, ub"));
     rare_now = true;
     add_recipe(command, trains, number, keep);
     rare_now = false;
@@ -481,7 +481,7 @@ struct transformer_flags {
       made["context_parallel"] = r.context_parallel;
       made["data_parallel"] = r.data_parallel;
       made["zero"] = r.zero;
-      made["overlap"] = stagecut::name_of(overlap_names, r.overlap);
+      made["overlap"] = stagecut::name_of(overlap_names, overlap_of(from.architecture, r));
       add_run(made, r, from.architecture.experts != 0);
       made["flops"] = json_number(training_flops(from.architecture, r.sequence));
     }

@@ -29,6 +29,13 @@ inline bool has_usual_constants(const nlohmann::json& computed) {
       [&](const auto& each) { return computed_figure(given, each.name, usual.*each.value) == usual.*each.value; });
 }
 
+/// Whether the constants were fitted to the runs that their errors are of.
+inline std::string fitted_text(const validated_runs& of) {
+  if (of.fitted == 0) return "the constants fitted to others";
+  if (of.fitted == of.runs) return of.runs == 1 ? "the constants fitted to it" : "the constants fitted to them";
+  return fmt::format("the constants fitted to {} of them", of.fitted);
+}
+
 /// What the times of a profile rest on: measured; computed, with the errors on published runs like it; computed and not
 /// validated. Nothing if it was not computed.
 inline std::string basis_text(const stagecut::profile& model) {
@@ -47,11 +54,9 @@ inline std::string basis_text(const stagecut::profile& model) {
     return row.kind == kind && row.precision == precision && row.device == device;
   });
   if (found != std::end(all_validated_runs)) {
-    if (found->runs == 1)
-      return text + fmt::format("; 1 published run of its kind on this device: {:.1f} % off", found->median);
-    return text +
-           fmt::format("; {} published runs of its kind on this device: {:.1f} % off in the median, {:.0f} % at most",
-                       found->runs, found->median, found->worst);
+    const std::string runs = fmt::format("; {} published run{} of its kind on this device, {}: {:.1f} % off", found->runs,
+                                         found->runs == 1 ? "" : "s", fitted_text(*found), found->median);
+    return text + runs + (found->runs == 1 ? "" : fmt::format(" in the median, {:.0f} % at most", found->worst));
   }
   const char* const name = kind == "hybrid" ? "hybrids of Mamba and experts" : kind == "experts" ? "mixtures of experts" : "dense models";
   return text + fmt::format("; not validated for {} in {} on {}", name, shown(precision), device.empty() ? "this device" : shown(device));

@@ -70,10 +70,6 @@ struct device_group {
 /// Times of operations on a device. All seconds are finite for figures that `check` accepts.
 class roofline {
  public:
-  static constexpr double near_latency = 10e-6;  ///< seconds of latency of a message within a domain
-  static constexpr double far_latency = 25e-6;   ///< seconds of latency of a message between domains
-  static constexpr double near_dispatch = 12e-6;  ///< as `near_latency`, of tokens to or from experts
-  static constexpr double far_dispatch = 30e-6;   ///< as `far_latency`, of tokens to or from experts
   static constexpr double launch = 3e-6;         ///< seconds of overhead of every product in inference
   static constexpr double attention_forward = 0.75;  ///< share of a product's rate in the core, in inference
 
@@ -150,8 +146,8 @@ class roofline {
   // Bytes per second that messages within a domain reach.
   [[nodiscard]] double near_rate(double members) const;
 
-  static double latency(const device_group& group) {
-    return group.in_domain >= group.members ? near_latency : far_latency;
+  [[nodiscard]] double latency(const device_group& group) const {
+    return group.in_domain >= group.members ? reached_.near_latency : reached_.far_latency;
   }
 
   [[nodiscard]] double rate_of(number precision) const;

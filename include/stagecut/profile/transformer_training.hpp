@@ -48,6 +48,7 @@ enum class graphing : std::uint8_t {
 };
 /// What the messages among devices that share a layer overlap with.
 enum class overlapping : std::uint8_t {
+  recipe,  ///< as published recipes do: `ub` for dense models, `none` with experts or 4 bits
   none,  ///< with nothing: all of their time is exposed
   bwd,   ///< in the backward pass, with the gradient of the weights (Megatron)
   ub,    ///< with adjacent matrix products, which are cut in pieces (user buffers, asynchronous tensor parallelism)
@@ -72,7 +73,7 @@ inline constexpr named<recomputing> recomputation_names[] = {
     {"none", recomputing::none}, {"selective", recomputing::selective}, {"full", recomputing::full}};
 /// The words for overlap.
 inline constexpr named<overlapping> overlap_names[] = {
-    {"none", overlapping::none}, {"bwd", overlapping::bwd}, {"ub", overlapping::ub}};
+    {"recipe", overlapping::recipe}, {"none", overlapping::none}, {"bwd", overlapping::bwd}, {"ub", overlapping::ub}};
 
 /// How a transformer is trained: what a device holds and computes for one microbatch.
 struct training {
@@ -91,7 +92,7 @@ struct training {
   bool variants = false;                   ///< layers also have their figures for the other kinds of recomputation
   std::size_t context_parallel = 1;        ///< devices that share the tokens of a sample, in a ring
   std::size_t expert_parallel = 1;  ///< devices that share the experts, whole ones each; 1: tensor parallelism does
-  overlapping overlap = overlapping::none;  ///< of the messages of tensor parallelism
+  overlapping overlap = overlapping::recipe;  ///< of the messages of tensor parallelism
   bool exchange_hidden = true;  ///< gradient and parameter exchange overlaps with the passes at an iteration's ends
   std::optional<double> recomputed_share{};  ///< recomputed share of the forward pass; sets the time in place of
                                              ///< `recomputation`, which still sets what is kept
@@ -121,6 +122,10 @@ STAGECUT_DECL std::optional<fault> at_odds(const architecture& a, const training
 STAGECUT_DECL std::optional<fault> find_fault(const architecture& a, const training& r);
 
 }  // namespace detail
+
+/// What the messages of tensor parallelism overlap with: the choice that `overlapping::recipe` stands for, or the stated one.
+/// `ub` needs sequence parallelism.
+[[nodiscard]] STAGECUT_DECL overlapping overlap_of(const architecture& a, const training& r) noexcept;
 
 /// Rejects an architecture and a training that are out of range or contradict each other.
 /// @throws stagecut::invalid_input at `architecture.FIELD` or `training.FIELD`

@@ -131,7 +131,8 @@ inline void block_messages::add_tensor(const block& b) {
   const double forward_work = seconds_of(to_.forward, term_kind::product);
   const double weight_work = seconds_of(to_.weight);
   const double backward_work = seconds_of(to_.input, term_kind::product) + weight_work;
-  switch (how_.overlap) {
+  switch (z_.overlap) {
+    case overlapping::recipe:
     case overlapping::none:
       to_.forward.push_back(messages(2));
       to_.input.push_back(messages(backward));
@@ -230,7 +231,7 @@ inline term block_messages::dispatch(const block& b) const {
   made.members = all;
   made.far = far;
   double seconds = far ? longer(outside / network, inside / link) : inside / link;
-  seconds += far ? roofline::far_dispatch : roofline::near_dispatch;
+  seconds += far ? clock_.reached().far_dispatch : clock_.reached().near_dispatch;
   made.bytes = 2 * (far ? outside : inside);
   const double moved = 2 * z_.bytes * copies * b.expert_hidden;  // each copy is read and written at either end
   const double rate = on.dispatch_sms * clock_.reached().dispatch_rate;

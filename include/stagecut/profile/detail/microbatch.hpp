@@ -17,6 +17,7 @@ struct microbatch {
   double tokens = 1;               ///< on the devices that share one part of the context
   double rows = 1;                 ///< tokens of one device where sequence parallelism splits them
   bool sequence_parallel = false;  ///< whether sequence parallelism is used
+  overlapping overlap = overlapping::none;  ///< of the messages of tensor parallelism
   bool serving = false;            ///< whether it is inference
   double cached = 0;               ///< previous tokens of each sample with cached keys and values, in inference
   device_group tensor{};           ///< devices that share the matrices

@@ -15,7 +15,8 @@ STAGECUT_DECL microbatch::microbatch(const architecture& a, const training& r, c
       sequence(static_cast<double>(r.sequence != 0 ? r.sequence : a.sequence)),
       tokens(samples * sequence / static_cast<double>(r.context_parallel)),
       rows(tokens),
-      sequence_parallel(r.tensor_parallel > 1 && r.sequence_parallel.value_or(true)) {
+      sequence_parallel(r.tensor_parallel > 1 && r.sequence_parallel.value_or(true)),
+      overlap(overlap_of(a, r)) {
   const auto t = static_cast<double>(r.tensor_parallel);
   const auto c = static_cast<double>(r.context_parallel);
   const auto e = static_cast<double>(r.expert_parallel);

@@ -44,6 +44,14 @@ STAGECUT_DECL roofline::roofline(const device& on, number precision, const effic
     : on_(on), precision_(precision), reached_(reached) {
   wide_ = rate_of(precision == number::fp32 ? number::fp32 : number::bf16);
   narrow_ = rate_of(precision);
+  const bool has_blocks = on.flops_fp4 > 0 || on.gemm_fp4 > 0 || on.sustained_fp4 > 0;
+  if (precision == number::mxfp8 && narrow_ > 0 && !has_blocks) {
+    stagecut::detail::fail(stagecut::invalid_input(
+        "device.flops_fp4",
+        stagecut::detail::joined({"is 0: ", on.name.empty() ? "the device" : on.name,
+                                  " has no 4-bit products, and with them no scales of blocks, which mxfp8 needs: "
+                                  "fp8 has a scale per tensor"})));
+  }
   if (narrow_ > 0) return;
   const bool four = precision == number::nvfp4;
   stagecut::detail::fail(stagecut::invalid_input(

@@ -120,6 +120,12 @@ STAGECUT_DECL std::optional<fault> find_fault(const architecture& a, const train
 
 }  // namespace detail
 
+STAGECUT_DECL overlapping overlap_of(const architecture& a, const training& r) noexcept {
+  if (r.overlap != overlapping::recipe) return r.overlap;
+  const bool dense = a.experts == 0 && r.precision != number::nvfp4;
+  return dense && r.sequence_parallel.value_or(true) ? overlapping::ub : overlapping::none;
+}
+
 STAGECUT_DECL void check(const architecture& a, const training& r) {
   const auto fault = detail::find_fault(a, r);
   if (!fault) return;
