@@ -82,6 +82,10 @@ with tempfile.TemporaryDirectory() as name:
     check(said.stderr.splitlines() == [f"stagecut: {trace}: 12 of 14 kernels belong to 2 layers, in 2 steps; the device was busy {100 * 1580 / 10790:.1f} % of 10.79 ms",
                                        f"stagecut: {trace}: {100 * 100 / 1580:.1f} % of the device's time is of no layer: adam (2 kernels, 100 us)"], said.stderr)
     check(layers_in(run("fit", "times", "-", "--layers", "layers.*", stdin=trace.read_text())) == layers_in(said), "standard input")
+    said = run("fit", "times", trace, "--layers", "layers.*", "--layers", "blocks.*=h.*", "--layers", "layer.1")
+    check(is_measured(layers_in(said), expected), said.stdout)
+    check([line for line in said.stderr.splitlines() if "is called so" in line] ==
+          ["stagecut: --layers blocks.*=h.*: no range with kernels is called so", "stagecut: --layers layer.1: no range with kernels is called so"], said.stderr)
     # Modules by their class and number, which other layers than the first have in a stage of a pipeline.
     modules = steps(times, lambda i: f"nn.Module: LlamaDecoderLayer_{i}").write(folder / "modules.json")
     found = layers_in(run("fit", "times", modules, "--layers", "LlamaDecoderLayer_*=layers.*+8"))

@@ -19,10 +19,10 @@ done = run("plan", "-", "--devices", 4, "--microbatches", 16, "--for", "megatron
 lines = done.stdout.splitlines()
 check(lines[-2].startswith("for Megatron-LM (core 0.16.1, and as well 0.20)"), done.stdout)
 check(lines[-1].startswith('--tensor-model-parallel-size 8 --pipeline-model-parallel-size 4 --pipeline-model-parallel-layout "Et*'), lines)
-check(lines[-1].endswith('L" --sequence-parallel --bf16 --seq-length 4096 --micro-batch-size 1 --global-batch-size 16'
+check(lines[-1].endswith('L" --sequence-parallel --tp-comm-overlap --bf16 --seq-length 4096 --micro-batch-size 1 --global-batch-size 16'
                          " --recompute-granularity full --recompute-method uniform --recompute-num-layers 1"), lines[-1])
 torchtitan = run("plan", "-", "--devices", 4, "--microbatches", 16, "--for", "torchtitan", stdin=llama).stdout
-check(torchtitan.endswith("to be set there, too: recomputation full\n") and "\ntensor_parallel_degree=8\n" in torchtitan, torchtitan)
+check(torchtitan.endswith("to be set there, too: overlap ub, recomputation full\n") and "\ntensor_parallel_degree=8\n" in torchtitan, torchtitan)
 alone = run("plan", "-", "--devices", 4, "--microbatches", 16, "--format", "megatron", stdin=llama).stdout
 check(alone == lines[-1] + "\n", alone)
 check("to be set" not in run("plan", "-", "--devices", 4, "--microbatches", 16, "--for", "megatron", stdin=small).stdout, "nothing is to be set")

@@ -326,7 +326,7 @@ TEST_CASE("a file of plain names has no other ones, unless it is said to be plai
       "intermediate_size": 16, "vocab_size": 10, "note": "made up")";
   const std::string problem =
       ": is no plain name, or belongs to a part that is not there; --as, in C++ as_family, gives";
-  for (const std::string name : {"num_expertss", "layer_types", "rms_norm_eps", "num_experts_per_tok", "q_lora_rank",
+  for (const std::string name : {"num_expertss", "layer_type", "rms_norm_eps", "num_experts_per_tok", "q_lora_rank",
                                  "first_k_dense", "tie_word_embedding"}) {
     const std::string text = figures + ", \"" + name + "\": 1}";
     CHECK(refused(text).starts_with("f#/" + name + problem));

@@ -135,7 +135,7 @@ const char* const every_figure = R"(, "source": "y", "kv_heads": 2, "head_dim": 
       "inputs": 16, "input_bias": true, "positions": 17, "extra_norms": 2, "extra_tokens": 1, "patches": 18, "images": 3,
       "window": 4, "merged": 9, "projector_merges": false, "projector": [19, 20], "projector_bias": false,
       "projector_norm": 21, "projector_norm_kind": "layernorm"},
-    "training": {"sequence": 8, "microbatch": 3, "precision": "fp8", "recomputation": "full", "recomputed_share": 0.4,
+    "training": {"sequence": 8, "microbatch": 3, "precision": "fp8", "recomputation": "selective", "recomputed_share": 0.4,
       "tensor_parallel": 2, "sequence_parallel": false, "context_parallel": 4, "expert_parallel": 2, "data_parallel": 4,
       "zero": 2, "overlap": "ub", "exchange_hidden": false, "gradient_bytes": 4, "state_bytes": 0.5, "flash": false,
       "variants": true, "parameter_bytes": 1,
@@ -409,7 +409,7 @@ TEST_CASE("a config that is wrong is refused at its place") {
         "f#/vision/heads: heads = 3 does not divide hidden = 8");
   CHECK(refused_with(R"("vision": {"layers": 1, "hidden": 8, "heads": 2, "ffn": 1, "inputs": 1, "patches": 1,
       "projector": [0]})") == "f#/vision/projector/0: 0 is below 1");
-  CHECK(refused_with(R"("training": {"overlap": "all"})") == "f#/training/overlap: \"all\" is none of none, bwd, ub");
+  CHECK(refused_with(R"("training": {"overlap": "all"})") == "f#/training/overlap: \"all\" is none of recipe, none, bwd, ub");
   CHECK(refused_with(R"("training": {"expert_parallel": 2})") ==
         "f#/training/expert_parallel: is above 1, but there are no experts");
   CHECK(refused(R"({"name": "", "layers": 2, "hidden": 8, "heads": 4, "ffn": 16, "vocabulary": 10, "sequence": 4})") ==

@@ -83,6 +83,7 @@ struct fit_times_command {
     const std::vector<stagecut::measured_layer> measured = samples.medians();
     if (measured.empty())
       throw stagecut::invalid_input(source_name(files.front()), "kernels of layers take no time in it");
+    say_unmatched(measured);
     write(model ? stagecut::io::as_json(with_times(*std::move(model), measured)) + "\n" : as_measured(measured),
           output);
     return 0;
@@ -132,6 +133,19 @@ struct fit_times_command {
       throw CLI::ValidationError("fit times", "needs --layers, or --into with a profile that names its layers");
     }
     return ranges;
+  }
+
+  /// Says which `--layers` named no measured layer.
+  void say_unmatched(const std::vector<stagecut::measured_layer>& measured) const {
+    for (const std::string& each : layers) {
+      const std::size_t equals = each.find('=');
+      const std::string name = each.substr(equals == each.npos ? 0 : equals + 1);
+      const std::size_t star = name.find('*');
+      const bool found = std::any_of(measured.begin(), measured.end(), [&](const auto& layer) {
+        return star == name.npos ? layer.name == name : layer.name.starts_with(name.substr(0, star));
+      });
+      if (!found) say(fmt::format("--layers {}: no range with kernels is called so", shown(each)));
+    }
   }
 
   [[nodiscard]] static std::string as_measured(const std::vector<stagecut::measured_layer>& measured) {

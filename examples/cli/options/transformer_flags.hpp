@@ -208,11 +208,11 @@ struct transformer_flags {
   /// Applies the options to a training.
   void ask(stagecut::io::transformer_config& from) const {
     stagecut::transformer::training& r = from.training;
-    if (from.architecture.experts == 0) refuse_experts();
     for (const CLI::Option* const option : of_training) {
       if (inference && option->count() != 0)
         throw CLI::ValidationError(option->get_name(), "is of training, not of --inference");
     }
+    if (from.architecture.experts == 0) refuse_experts();
     if (shards) {  // the configuration's own parallelism is planned instead
       if (data_parallel) throw CLI::ValidationError("--data-parallel", "is what --replicate sets");
       r.data_parallel = r.context_parallel = r.expert_parallel = 1;
