@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
+#include <future>
 #include <map>
 #include <set>
 #include <string>
@@ -91,8 +92,26 @@ inline std::size_t refused_rows(const std::vector<row>& all) {
       std::count_if(all.begin(), all.end(), [](const row& each) { return needed_bytes(each) > each.on.memory; }));
 }
 
-/// Fits the constants of mixtures of experts again to four of five parts of the pairs of model and device, and predicts
-/// the fifth.
+/// Constants fitted to all rows but those of some pairs.
+inline stagecut::transformer::efficiencies fitted_without(const std::vector<row>& all, const std::set<std::string>& out,
+                                                          const std::vector<stagecut::fitted_constant>& constants) {
+  std::vector<const row*> used;
+  std::vector<stagecut::measured_time> times;
+  for (const row& each : all) {
+    if (out.count(each.pair()) != 0) continue;
+    used.push_back(&each);
+    times.push_back({1 / each.tokens, each.older ? 0.3 : 1});
+  }
+  const auto predict = [&](const stagecut::transformer::efficiencies& reached) {
+    std::vector<double> made;
+    for (const row* each : used) made.push_back(1 / predicted_tokens(*each, reached));
+    return made;
+  };
+  return stagecut::fit_efficiencies(times, predict, {}, constants).reached;
+}
+
+/// Fits the constants of mixtures of experts again to four of five parts of the pairs of model and device, and predicts the
+/// fifth.
 inline void print_folds(const std::vector<row>& all) {
   using stagecut::transformer::efficiencies;
   const std::vector<stagecut::fitted_constant> constants = {
@@ -100,28 +119,18 @@ inline void print_folds(const std::vector<row>& all) {
       &efficiencies::dispatch_hidden, &efficiencies::launch,       &efficiencies::sync};
   std::set<std::string> names;
   for (const row& each : all) names.insert(each.pair());
+  std::vector<std::set<std::string>> left_out(5);
+  std::size_t i = 0;
+  for (const std::string& name : names) left_out[i++ % 5].insert(name);
+  std::vector<std::future<efficiencies>> fitted;
+  for (const auto& out : left_out) {
+    fitted.push_back(std::async(std::launch::async, [&] { return fitted_without(all, out, constants); }));
+  }
   errors dense, experts, older;
-  for (std::size_t fold = 0; fold < 5; ++fold) {
-    std::set<std::string> out;
-    std::size_t i = 0;
-    for (const std::string& name : names) {
-      if (i++ % 5 == fold) out.insert(name);
-    }
-    std::vector<const row*> used;
-    std::vector<stagecut::measured_time> times;
+  for (std::size_t fold = 0; fold < left_out.size(); ++fold) {
+    const efficiencies reached = fitted[fold].get();
     for (const row& each : all) {
-      if (out.count(each.pair()) != 0) continue;
-      used.push_back(&each);
-      times.push_back({1 / each.tokens, each.older ? 0.3 : 1});
-    }
-    const auto predict = [&](const efficiencies& reached) {
-      std::vector<double> made;
-      for (const row* each : used) made.push_back(1 / predicted_tokens(*each, reached));
-      return made;
-    };
-    const efficiencies reached = stagecut::fit_efficiencies(times, predict, {}, constants).reached;
-    for (const row& each : all) {
-      if (out.count(each.pair()) == 0) continue;
+      if (left_out[fold].count(each.pair()) == 0) continue;
       (each.dense() ? dense : each.older ? older : experts).values.push_back(error_of(each, reached));
     }
   }

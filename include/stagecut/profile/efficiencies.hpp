@@ -22,7 +22,7 @@ struct efficiencies {
   double hidden = 0.16;           ///< share of a hidden message that slows the work it overlaps
   double tail = 4.5e-6;           ///< seconds at the end of every kernel
   double mxfp8 = 0.944;           ///< rate of products with a scale per block of 32, relative to one scale per tensor
-  double expert_tokens = 1.25;     ///< tokens per expert at which grouped products run at half rate, by FLOP per byte
+  double expert_tokens = 1.25;    ///< tokens per expert at which grouped products run at half rate, by FLOP per byte
   double expert_bytes = 1.85;     ///< bytes that expert layers move besides products, relative to the least count
   double dispatch_rate = 39e9;    ///< bytes/s that one multiprocessor moves in dispatch and combine kernels
   double dispatch_hidden = 0.38;  ///< as `hidden`, of hidden messages of experts
@@ -30,10 +30,10 @@ struct efficiencies {
   double loop = 0.78;             ///< of `launch`, per kernel that a loop over experts launches
   double sync = 0.9e-3;           ///< seconds of waiting for the host in the forward pass of a layer with experts
 
-  double near_latency = 10e-6;    ///< seconds of latency of a message within a domain
-  double far_latency = 25e-6;     ///< the same, between domains
-  double near_dispatch = 12e-6;   ///< as `near_latency`, of tokens to or from experts
-  double far_dispatch = 30e-6;    ///< as `far_latency`, of tokens to or from experts
+  double near_latency = 10e-6;   ///< seconds of latency of a message within a domain
+  double far_latency = 25e-6;    ///< the same, between domains
+  double near_dispatch = 12e-6;  ///< as `near_latency`, of tokens to or from experts
+  double far_dispatch = 30e-6;   ///< as `far_latency`, of tokens to or from experts
 
   /// Equal in every part.
   friend bool operator==(const efficiencies&, const efficiencies&) = default;

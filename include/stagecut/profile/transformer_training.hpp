@@ -49,9 +49,9 @@ enum class graphing : std::uint8_t {
 /// What the messages among devices that share a layer overlap with.
 enum class overlapping : std::uint8_t {
   recipe,  ///< as published recipes do: `ub` for dense models, `none` with experts or 4 bits
-  none,  ///< with nothing: all of their time is exposed
-  bwd,   ///< in the backward pass, with the gradient of the weights (Megatron)
-  ub,    ///< with adjacent matrix products, which are cut in pieces (user buffers, asynchronous tensor parallelism)
+  none,    ///< with nothing: all of their time is exposed
+  bwd,     ///< in the backward pass, with the gradient of the weights (Megatron)
+  ub,      ///< with adjacent matrix products, which are cut in pieces (user buffers, asynchronous tensor parallelism)
 };
 
 /// The words for number formats, in files and on the command line.

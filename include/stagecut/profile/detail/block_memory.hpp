@@ -100,7 +100,8 @@ inline kept kept_by_block(const block& b, const training& how, const microbatch&
   }
   if (b.feeds) keep_feed_forward(made, b, how, z);
   // Parallel parts read the same norm; a router also reads it in 16 bits.
-  if (b.parallel && b.has_both()) made.layernorm = (z.operand < n && b.all_experts != 0 ? n + z.operand : z.operand) * narrow;
+  if (b.parallel && b.has_both())
+    made.layernorm = (z.operand < n && b.all_experts != 0 ? n + z.operand : z.operand) * narrow;
   return made;
 }
 

@@ -148,8 +148,9 @@ STAGECUT_DECL std::optional<fault> at_odds(const architecture& a) {
                  at_odds_text("top_groups", a.top_groups, "is above", "router_groups", a.router_groups)};
   }
   if (a.top_groups != 0 && a.top_k > a.experts / a.router_groups * a.top_groups) {
-    return fault{false, "top_k",
-                 joined({"top_k = ", a.top_k, " is above the experts of ", a.top_groups, " of ", a.router_groups, " groups"})};
+    return fault{
+        false, "top_k",
+        joined({"top_k = ", a.top_k, " is above the experts of ", a.top_groups, " of ", a.router_groups, " groups"})};
   }
   return forms_fault(a);
 }

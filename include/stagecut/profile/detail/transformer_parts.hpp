@@ -320,7 +320,7 @@ inline void part_maker::wait_for_host(part& made, const block& b, recomputing wa
     host.seconds = (count * reached.launch > busy ? count * reached.launch - busy : 0) + stopped;
     if (host.seconds > 0) pass.push_back(host);
   };
-  const double again = r_.recomputed_share         ? *r_.recomputed_share * kernels.forward
+  const double again = r_.recomputed_share        ? *r_.recomputed_share * kernels.forward
                        : way == recomputing::full ? kernels.forward
                                                   : launched_again(b, r_, clock_, modules_of(way));
   const bool experts = b.feeds && b.all_experts != 0 && r_.cuda_graphs != graphing::full;
