@@ -328,6 +328,7 @@
   X(last_pass) \
   X(latent_fault) \
   X(later) \
+  X(launched_again) \
   X(launches_of) \
   X(layer_blocks) \
   X(layer_of) \
@@ -453,6 +454,8 @@
   X(other_ways) \
   X(out_of_range) \
   X(output_of) \
+  X(outside_text) \
+  X(overlap_of) \
   X(parameter_bytes) \
   X(parted_places) \
   X(parts_of_devices) \
