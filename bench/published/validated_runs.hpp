@@ -40,7 +40,7 @@ inline std::string validated_table(const std::vector<run>& runs, const std::vect
   for (const auto* const set : {&rows, &further}) {
     for (const row& each : *set) {
       const char* const kind = each.dense() ? "dense" : each.of.mamba ? "hybrid" : "experts";
-      add(kind, each.precision, each.device, 1 / (1 + error_of(each)) - 1, set == &rows);
+      add(kind, each.precision, each.device, error_of(each), set == &rows);
     }
   }
   std::string text;
@@ -56,8 +56,8 @@ inline std::string validated_table(const std::vector<run>& runs, const std::vect
 // Written by `bench/published/run --write`.
 
 /// Published runs of a kind of model, in a precision, on a device: how many there are, to how many of them the constants of
-/// the cost model are fitted, and how far their computed seconds are from the measured ones, in percent: in the median, and
-/// at most.
+/// the cost model are fitted, and how far predictions are from what was measured, tokens a second or seconds, in percent: in
+/// the median, and at most.
 struct validated_runs {
   const char* kind;  ///< dense, experts, or hybrid: with layers of Mamba
   const char* precision;

@@ -129,7 +129,7 @@ with tempfile.TemporaryDirectory() as folder:
         fails(2, f"{format} cannot express this schedule: it is", *words, "--schedule", "1f1b", stdin=llama)
     flags = ("--format", "megatron-flags")
     check(run("plan", "-", "--devices", 5, *flags, stdin=llama).stdout ==
-          "--pipeline-model-parallel-size 5 --decoder-first-pipeline-num-layers 5 --decoder-last-pipeline-num-layers 6"
+          "--pipeline-model-parallel-size 5 --decoder-first-pipeline-num-layers 6 --decoder-last-pipeline-num-layers 5"
           " --bf16 --seq-length 4096 --micro-batch-size 1\n", "the best of flags")
     fails(3, "megatron-flags: 32 decoders do not come out even on 10 stages", "plan", "-", "--devices", 5, "--stages-per-rank", 2,
           "--microbatches", 5, *flags, stdin=llama)

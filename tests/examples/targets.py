@@ -142,7 +142,7 @@ for more, said in (((), " --bf16 --seq-length"), (("--precision", "fp8"), " --bf
                    (("--precision", "mxfp8"), " --bf16 --fp8-format e4m3 --fp8-recipe mxfp8 --seq-length"),
                    (("--precision", "nvfp4"), " --bf16 --fp4-format e2m1 --fp4-recipe nvfp4 --seq-length"),
                    (("--recompute-modules", "moe_act,layernorm"), " --recompute-granularity selective --recompute-modules layernorm moe_act\n"),
-                   (("--recompute-modules", "mlp", "--recompute", "selective"), " --recompute-granularity selective --recompute-modules core_attn mlp\n")):
+                   (("--recompute-modules", "moe", "--recompute", "selective"), " --recompute-granularity selective --recompute-modules core_attn moe\n")):
     done = run(*planned, *more)
     check(said in done.stdout, more, said, done)
 check("recompute" not in run(*planned).stdout, run(*planned).stdout)

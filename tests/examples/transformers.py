@@ -289,6 +289,16 @@ with tempfile.TemporaryDirectory() as folder:
     reached = found["computed"]["efficiency"]
     check(near(reached["gemm"], 0.5, 1e-4) and near(reached["link"], 0.4, 1e-4), reached, said)
     check("1f1b of 8 microbatches on 4" in said, said)
+    # Iterations alone measure no layer.
+    iterations_only, _ = calibrated(iterations=iterations)
+    check("measured" not in iterations_only["computed"] and iterations_only["computed"]["fit_error"] < 0.01, iterations_only["computed"])
+    text = run(*transformer, "--config", small, *split, "--calibrate", measured, "--format", "text").stdout
+    check("\ntimes computed, not measured; the constants fitted to measured iterations: 0." in text, text)
+    # Milliseconds in place of seconds do not fit, which later readers of the profile are told.
+    found, said = calibrated(layers=[{"name": "layers.0", "forward": 6, "backward": 7}])
+    check("does not fit well" in said and found["computed"]["fit_error"] > 0.5, said)
+    planned = run("plan", "-", "--devices", 2, "--memory", "none", stdin=json.dumps(found)).stdout
+    check(re.search(r"\ntimes measured, the rest computed, by constants that do not fit: \d+ % off at most\n", planned), planned)
     # A profile is a list of measured times as well.
     found, _ = made(*transformer, "--config", small, *split, "--calibrate", model)
     check(all(near(a[what], b[what], 1e-9) for a, b in zip(found["layers"], slow["layers"]) for what in ("forward", "backward")), "a profile")
@@ -304,7 +314,7 @@ with tempfile.TemporaryDirectory() as folder:
     check(near(now["layers.5"]["backward"], (odd["backward"] + of["layers.4"]["backward"]) / 2, 1e-9), now["layers.5"])
     check(near(now["layers.5"]["backward_input"] + now["layers.5"]["backward_weight"], now["layers.5"]["backward"], 1e-9), now["layers.5"])
     told = run(*transformer, "--config", small, *split, "--calibrate", measured, "--explain", "layers.3").stdout
-    check("\nin the profile, as measured: forward " in told, told)
+    check("\nin the profile, by measurements: forward " in told, told)
 
     def refused(message, text):
         measured.write_text(text)
@@ -491,7 +501,7 @@ with tempfile.TemporaryDirectory() as folder:
         fails(2, "no.json: cannot be opened", *command, "--constants", "no.json")
         fails(2, "--recompute-modules: layrnorm is none of layernorm, moe_act, mla_up_proj, core_attn, mlp, moe: did you mean layernorm?", *command,
               "--recompute-modules", "layrnorm")
-        fails(2, "--recompute-modules: has experts, but the model has none", *command, "--recompute-modules", "moe_act")
+        fails(2, "--recompute-modules: has moe_act, but the model has no experts", *command, "--recompute-modules", "moe_act")
         fails(2, "--recompute-modules: has mla_up_proj, but the model has no latent attention", *command, "--recompute-modules", "mla_up_proj")
         fails(2, "--offload: 1.500000 is not from 0 to 1", *command, "--offload", 1.5)
         fails(2, "--gpu: host_link: is 0: how fast activations get to the host's memory, for offload, is not known", *command, "--offload", 0.5, "--gpu", card)
@@ -531,6 +541,29 @@ check(seconds(profile("--gpu", "mi355x-288gb")) < seconds(profile("--gpu", "mi32
 for device, memory in (("b300-288gb", 288), ("gb300-288gb", 288), ("mi325x-256gb", 256), ("mi355x-288gb", 288)):
     check(near(profile("--gpu", device)["computed"]["memory"], memory * 1e9, 0.1), device, profile("--gpu", device)["computed"]["memory"])
 
+# What would change nothing, or contradict itself, is refused.
+fails(2, "--recompute-modules: goes with one --recompute: with auto each layer chooses between none, selective and full", "plan", small, "--devices", 2,
+      "--recompute", "auto", "--recompute-modules", "core_attn")
+fails(2, "--overlap: has no effect without --tensor-parallel", *transformer, "--config", small, "--overlap", "ub")
+fails(2, "--recompute-modules: has moe_act, but the model has no experts", *transformer, "--config", small, "--recompute-modules", "moe_act")
+fails(2, "--recompute-modules: has mlp, but no layer has a feed-forward part without experts", *transformer, *sparse, "--recompute-modules", "mlp")
+fails(2, "--efficiency: is set by --constants, too: gemm=0.5", *transformer, "--config", small, "--efficiency", 0.9, "--constants", "tail=0,gemm=0.5")
+fails(2, "--network-efficiency: is set by --constants, too: link=0.5", *transformer, "--config", small, "--network-efficiency", 0.9, "--constants", "link=0.5")
+fails(2, "--format: goes without --explain, which prints text", *transformer, "--config", small, "--explain", "layers.0", "--format", "json")
+fails(2, "--gemm: 2250 is 2250 FLOP/s: write 2250e12 for tera", *transformer, "--config", small, "--gemm", 2250)
+fails(2, "--memory-bandwidth: 8 is 8 bytes/s: write 8e12 for tera", *transformer, "--config", small, "--memory-bandwidth", 8)
+with tempfile.TemporaryDirectory() as folder:
+    card = pathlib.Path(folder) / "card.json"
+    for name, value, says in (("link", 900, "link is 900 bytes/s: write 900e9 for 900 giga"), ("network", 50, "network is 50 bytes/s: write 50e9 for 50 giga"),
+                              ("host_link", 225, "host_link is 225 bytes/s: write 63e9 for 63 giga"), ("memory", 186, "memory is 186 bytes: write 80e9 for 80 giga"),
+                              ("exponentials", 5, "exponentials is 5 a second: write 5e12 for 5 tera")):
+        card.write_text(json.dumps({"name": "mine", "gemm": 100e12, "bandwidth": 1e12, "memory": 48e9, "link": 450e9} | {name: value}))
+        fails(2, f"--gpu: {card}: {says}", *transformer, "--config", small, "--gpu", card)
+# A profile has the messages of experts hidden as with many microbatches; a configuration is planned with its own number.
+hidden = run(*transformer, *sparse, "--expert-overlap", "on").stdout
+for command in (("plan", "-", "--devices", 1, "--microbatches", 1, "--memory", "none"), ("sweep", "-", "--devices", 1, "--microbatches", "1,2", "--memory", "none")):
+    check("standard input: messages of experts are hidden as with many microbatches; plan the configuration, which counts them\n" in
+          run(*command, stdin=hidden).stderr, command)
 # What the times rest on, in a line of its own: published runs of its kind on this device, or none.
 rests = r"\ntimes computed, not measured; "
 for words, said in (((), r"\d\d published runs of its kind on this device, the constants fitted to them: \d\.\d % off in the median, \d+ % at most\n"),

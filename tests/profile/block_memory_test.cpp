@@ -185,8 +185,17 @@ TEST_CASE("a recomputed module drops what it makes and runs again") {
   check_modules(routed(), {.moe_act = true, .moe = true}, moe, experts);  // once
   check_modules(dense(), {.layernorm = true, .mlp = true}, 2 * 2 * s * h + 2 * 3 * s * f,
                 {"norms", "gate, up", "activation", "down"});
-  // what a model has none of is not dropped: no dense layer has experts
-  CHECK(kept(routed(), with({.mlp = true})) == kept(routed(), with({})));
+}
+
+TEST_CASE("a feed-forward part that is recomputed keeps its input wide, which it converts again") {
+  const auto narrow = [](const module_set& modules) { return with(number::fp8, modules); };
+  const double inside = s * f * (2 * 2 + 1);
+  CHECK(kept(dense(), narrow({.mlp = true})) == kept(dense(), narrow({})) - inside + s * h);
+  auto parallel = dense();
+  parallel.parallel = true;
+  parallel.norms = 1;
+  CHECK(kept(parallel, narrow({.mlp = true})) == kept(parallel, narrow({})) - inside + 2 * s * h);
+  CHECK(kept(dense(), with({.mlp = true})) == kept(dense(), with({})) - 2 * 3 * s * f);
 }
 
 TEST_CASE("experts that run again send their tokens again") {

@@ -284,8 +284,10 @@ TEST_CASE("the devices that a token meets are those of an enumeration") {
     std::size_t experts, top_k, groups, top;
   };
   for (const auto& [experts, top_k, groups, top] :
-       {choice{8, 1, 8, 2}, {8, 2, 4, 2}, {8, 3, 4, 2}, {16, 4, 4, 1}, {16, 4, 8, 3}, {16, 2, 0, 0}, {8, 2, 4, 4}}) {
-    for (const std::size_t devices : {2U, 4U, 8U}) {
+       {choice{8, 1, 8, 2}, {8, 2, 4, 2}, {8, 3, 4, 2}, {16, 4, 4, 1}, {16, 4, 8, 3}, {16, 2, 0, 0}, {8, 2, 4, 4},
+        {12, 1, 4, 2}, {12, 3, 6, 2}, {12, 2, 3, 2}, {14, 2, 7, 3}, {15, 2, 5, 2}, {12, 1, 2, 1}}) {
+    for (const std::size_t devices : {2U, 3U, 4U, 5U, 6U, 7U, 8U}) {
+      if (experts % devices != 0) continue;
       double sum = 0, ways = 0;
       // every set of groups, and in each every set of experts of these
       for (unsigned chosen = 0; chosen < 1U << (groups == 0 ? 1 : groups); ++chosen) {

@@ -534,9 +534,9 @@ TEST_CASE("a training out of range is refused at its field") {
   CHECK(refused(&training::recompute_modules, module_set{.mla_up_proj = true}) ==
         "training.recompute_modules: has mla_up_proj, but the model has no latent attention");
   CHECK(refused(&training::recompute_modules, module_set{.moe = true}) ==
-        "training.recompute_modules: has experts, but the model has none");
+        "training.recompute_modules: has moe, but the model has no experts");
   CHECK(refused(&training::recompute_modules, module_set{.moe_act = true}) ==
-        "training.recompute_modules: has experts, but the model has none");
+        "training.recompute_modules: has moe_act, but the model has no experts");
   CHECK(refused(&training::recompute_modules, module_set{.layernorm = true, .core_attn = true, .mlp = true}).empty());
   CHECK(refused(&training::tensor_parallel, std::size_t{4}) ==
         "training.tensor_parallel: tensor_parallel = 4 does not divide heads = 2");

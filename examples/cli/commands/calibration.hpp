@@ -28,8 +28,9 @@ using profile_maker = std::function<stagecut::profile(const stagecut::transforme
 
 /// The result of a fit.
 struct calibration_result {
-  stagecut::transformer::efficiencies reached;
-  std::string text;
+  stagecut::transformer::efficiencies reached{};
+  std::string text{};
+  double worst = 0;  ///< the largest relative error of a fitted time
 };
 
 /// The layer of that name.
@@ -137,5 +138,5 @@ inline calibration_result calibrate(const profile_maker& make, const stagecut::i
     text += fmt::format("\n{}: are these seconds of a microbatch, of this training on this device?",
                         worst > 0.5 ? "this does not fit well" : "devices hardly reach that much, or that little");
   }
-  return {found.reached, std::move(text)};
+  return {found.reached, std::move(text), worst};
 }

@@ -57,6 +57,7 @@ struct profile_command {
   std::string calibration;
   std::string fitted;
   profile_format format = profile_format::json;
+  CLI::Option* format_option = nullptr;
   std::string output;
   limit_flags input;
 
@@ -84,7 +85,7 @@ struct profile_command {
     option("--calibrate", calibration, "FILE", "Fit constants to what was measured");
     rare("--fit-constants", fitted, "NAMES", "Of --calibrate: gemm,network,launch ..");
     option("--explain", explained, "LAYER", "Print the terms of a layer's times");
-    add_choice(*command, "--format", format, profile_formats, "NAME", "json, csv, text; config: figures to edit");
+    format_option = add_choice(*command, "--format", format, profile_formats, "NAME", "json, csv, text; config: figures to edit");
     option("--output", output, "FILE", "Write to this file");
     input.add(*command);
     refuse_empty(*command);
@@ -103,6 +104,8 @@ struct profile_command {
       throw CLI::ValidationError("--format", "csv has no columns for several recomputations: json has");
     if (model.variants && !calibration.empty())
       throw CLI::ValidationError("--calibrate", "does not go with --recompute auto: what was measured is of one");
+    if (!explained.empty() && format != profile_format::text && format_option->count() != 0)
+      throw CLI::ValidationError("--format", "goes without --explain, which prints text");
     if (!fitted.empty() && calibration.empty()) throw CLI::ValidationError("--fit-constants", "goes with --calibrate");
     check_output(output, {config, calibration});
     stagecut::io::transformer_config from = read();
@@ -119,17 +122,20 @@ struct profile_command {
     stagecut::transformer::efficiencies reached = asked_efficiencies();
     model.take_shares(on, reached);
     stagecut::io::measured_file measured;
+    calibration_result fit;
     if (!calibration.empty()) {
       if (model.inference) throw CLI::ValidationError("--calibrate", "is for training, not for --inference");
       measured =
           stagecut::io::read_measured(stagecut::io::file_text(calibration, input.limits), calibration, input.limits);
       fit_shares(on, reached);
-      reached = calibrated(from, on, reached, measured);
+      fit = calibrated(from, on, reached, measured);
+      reached = fit.reached;
     }
     stagecut::profile made = model.profiled(from.architecture, from.training, on, reached);
     if (!calibration.empty()) stagecut::take_measured(made, measured.layers);
     nlohmann::ordered_json figures = model.computed(from, on, name, reached);
-    if (!calibration.empty()) figures["measured"] = true;
+    if (!measured.layers.empty()) figures["measured"] = true;
+    if (!calibration.empty()) figures["fit_error"] = fit.worst;
     made.unknown_fields = nlohmann::ordered_json{{"computed", std::move(figures)}}.dump();
     write(shown_profile(from, made, on, reached), output);
     return 0;
@@ -193,8 +199,8 @@ struct profile_command {
   [[nodiscard]] stagecut::transformer::device chosen_device(std::string& name) const {
     stagecut::transformer::device on = model.chosen_device(name, input.limits);
     if (network_efficiency) on.sustained_link = 0;
-    if (gemm) on.gemm = *gemm, on.sustained = 0;
-    if (bandwidth) on.bandwidth = *bandwidth, on.sustained_bandwidth = 0;
+    if (gemm) on.gemm = asked_rate("--gemm", *gemm, 1e9, "FLOP/s"), on.sustained = 0;
+    if (bandwidth) on.bandwidth = asked_rate("--memory-bandwidth", *bandwidth, 1e8, "bytes/s"), on.sustained_bandwidth = 0;
     if (!device_memory.empty()) {
       const auto bytes = parse_bytes(device_memory);
       if (!bytes) throw CLI::ValidationError("--device-memory", no_size(device_memory));
@@ -205,8 +211,16 @@ struct profile_command {
     return on;
   }
 
+  /// A rate, if it is not in units of a million or more.
+  static double asked_rate(const char* option, double value, double least, const char* unit) {
+    if (value >= least || !(value > 0)) return value;
+    throw CLI::ValidationError(option, fmt::format("{:.6g} is {:.6g} {}: write {:.6g}e12 for tera", value, value, unit, value));
+  }
+
   [[nodiscard]] stagecut::transformer::efficiencies asked_efficiencies() const {
     stagecut::transformer::efficiencies reached = model.asked_constants(input.limits);
+    refuse_twice("--efficiency", efficiency, {"gemm"});
+    refuse_twice("--network-efficiency", network_efficiency, {"network", "link"});
     reached.gemm = efficiency.value_or(reached.gemm);
     reached.network = network_efficiency.value_or(reached.network);
     reached.link = network_efficiency.value_or(reached.link);
@@ -218,6 +232,16 @@ struct profile_command {
                                  error.what() + error.place().size() + 2);
     }
     return reached;
+  }
+
+  /// Rejects a share that `--constants` sets, too.
+  void refuse_twice(const char* option, const std::optional<double>& value, const std::vector<std::string>& names) const {
+    if (!value || model.constants.find('=') == std::string::npos) return;
+    for (const std::string_view each : split(model.constants, ',')) {
+      const std::string name(each.substr(0, each.find('=')));
+      if (std::find(names.begin(), names.end(), name) == names.end()) continue;
+      throw CLI::ValidationError(option, fmt::format("is set by --constants, too: {}", shown(std::string(each))));
+    }
   }
 
   /// Writes the sustained rates of a device as shares, if these are fitted.
@@ -234,16 +258,16 @@ struct profile_command {
   }
 
   /// The efficiencies that fit the measurements; reports the quality.
-  [[nodiscard]] stagecut::transformer::efficiencies calibrated(const stagecut::io::transformer_config& from,
+  [[nodiscard]] calibration_result calibrated(const stagecut::io::transformer_config& from,
                                                                const stagecut::transformer::device& on,
                                                                const stagecut::transformer::efficiencies& start,
                                                                const stagecut::io::measured_file& measured) const {
     const auto profile_of = [&](const stagecut::transformer::efficiencies& reached) {
       return model.profiled(from.architecture, from.training, on, reached);
     };
-    const calibration_result found = calibrate(profile_of, measured, start, calibration, fitted_constants());
+    calibration_result found = calibrate(profile_of, measured, start, calibration, fitted_constants());
     say_lines(found.text);
-    return found.reached;
+    return found;
   }
 
   /// The constants that are fitted.
@@ -274,8 +298,10 @@ struct profile_command {
                            : stagecut::transformer::explain(from.architecture, from.training, on, reached);
     const stagecut::layer& of = made.layers[layer];
     std::string text = terms_text(of.name, terms[layer], clock.memory_rate(), model.inference ? 3e-6 : reached.tail, reached.launch);
-    if (!calibration.empty()) {
-      text += fmt::format("in the profile, as measured: forward {}, backward {}\n", seconds_text(of.forward),
+    const stagecut::profile computed = model.profiled(from.architecture, from.training, on, reached);
+    const stagecut::layer& before = computed.layers[layer];
+    if (before.forward != of.forward || before.backward != of.backward) {
+      text += fmt::format("in the profile, by measurements: forward {}, backward {}\n", seconds_text(of.forward),
                           seconds_text(of.backward));
     }
     return text;

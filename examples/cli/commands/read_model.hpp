@@ -15,6 +15,7 @@
 
 #include "options/limit_flags.hpp"
 #include "options/table_flags.hpp"
+#include "output/computed_text.hpp"
 #include "output/file_notes.hpp"
 #include "output/stop_signals.hpp"
 
@@ -38,6 +39,14 @@ inline std::optional<std::string> read_text(const std::string& file, const limit
   return text;
 }
 
+/// Prints that the messages of experts in a computed profile are hidden as with many microbatches.
+inline void say_many_microbatches(const stagecut::profile& model, const std::string& source) {
+  const nlohmann::json of = computed_figures(model);
+  if (!computed_figure(of, "expert_overlap", false) || computed_figure(of, "microbatches", 0.0) != 0) return;
+  say(fmt::format("{}: messages of experts are hidden as with many microbatches; plan the configuration, which counts them",
+                  source));
+}
+
 /// Parses a profile; nothing if a signal came meanwhile. Prints its notes. From then on the first signal is a request
 /// to stop.
 inline std::optional<stagecut::profile> tree_of(const std::string& text, const std::string& file,
@@ -55,6 +64,7 @@ inline std::optional<stagecut::profile> tree_of(const std::string& text, const s
   stop_signals::begin_search(false);
   if (stop_signals::asked()) return std::nullopt;
   say_file_notes(text, source, *model);
+  say_many_microbatches(*model, source);
   return model;
 }
 

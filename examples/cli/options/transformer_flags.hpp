@@ -101,7 +101,7 @@ struct transformer_flags {
     of_training.push_back(number("--data-parallel", data_parallel, "D", "Replicas"));
     of_training.push_back(number("--zero", zero, "STAGE", "ZeRO's stage, 0 to 3", 0));
     trains(add_choice(command, "--overlap", overlap, stagecut::transformer::overlap_names, "HOW",
-                      "Of tensor parallelism's messages: recipe, none, bwd, ub"));
+                      "Its messages: recipe, none, bwd, ub"));
     rare_now = true;
     add_recipe(command, trains, number, keep);
     rare_now = false;
@@ -232,6 +232,14 @@ struct transformer_flags {
     set(overlap, r.overlap);
     set(flash, r.flash);
     ask_recipe(r);
+    if (variants && !r.recompute_modules.empty()) {
+      throw CLI::ValidationError("--recompute-modules",
+                                 "goes with one --recompute: with auto each layer chooses between none, selective and full");
+    }
+    const bool hides = overlap == stagecut::transformer::overlapping::bwd || overlap == stagecut::transformer::overlapping::ub;
+    if (hides && r.tensor_parallel == 1 && !shares() && !shards) {
+      throw CLI::ValidationError("--overlap", "has no effect without --tensor-parallel");
+    }
     r.variants = r.variants || (variants && !inference);
     if (sequence_parallel) r.sequence_parallel = sequence_parallel;
     if (zero.value_or(0) != 0 && r.data_parallel == 1 && r.context_parallel == 1) {
@@ -298,13 +306,18 @@ struct transformer_flags {
       const char* name;
       double value, least;
       const char* unit;
-    } figures[] = {{"gemm", on.gemm > 0 ? on.gemm : on.sustained, 1e9, "FLOP/s"},
-                   {"bandwidth", on.bandwidth, 1e8, "bytes/s"},
-                   {"memory", on.memory, 1e6, "bytes"}};
+      const char* such_as;
+    } figures[] = {{"gemm", on.gemm > 0 ? on.gemm : on.sustained, 1e9, "FLOP/s", "312e12 for 312 tera"},
+                   {"bandwidth", on.bandwidth, 1e8, "bytes/s", "8e12 for 8 tera"},
+                   {"memory", on.memory, 1e6, "bytes", "80e9 for 80 giga"},
+                   {"link", on.link, 1e6, "bytes/s", "900e9 for 900 giga"},
+                   {"network", on.network, 1e6, "bytes/s", "50e9 for 50 giga"},
+                   {"host_link", on.host_link, 1e6, "bytes/s", "63e9 for 63 giga"},
+                   {"exponentials", on.exponentials, 1e9, "a second", "5e12 for 5 tera"}};
     for (const auto& figure : figures) {
-      if (figure.value >= figure.least) continue;
-      throw CLI::ValidationError("--gpu", fmt::format("{}: {} is {:.6g} {}: write 312e12 for 312 tera", shown(device), figure.name,
-                                                      figure.value, figure.unit));
+      if (figure.value == 0 || figure.value >= figure.least) continue;
+      throw CLI::ValidationError("--gpu", fmt::format("{}: {} is {:.6g} {}: write {}", shown(device), figure.name, figure.value,
+                                                      figure.unit, figure.such_as));
     }
   }
 
@@ -452,6 +465,7 @@ struct transformer_flags {
     if (!experts) return;
     made["dispatcher"] = stagecut::name_of(dispatcher_names, r.dispatcher);
     made["expert_overlap"] = r.expert_overlap;
+    if (r.expert_overlap && r.microbatches != 0) made["microbatches"] = r.microbatches;
     made["fused_experts"] = r.fused_experts;
   }
 

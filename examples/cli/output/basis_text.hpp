@@ -41,8 +41,12 @@ inline std::string fitted_text(const validated_runs& of) {
 inline std::string basis_text(const stagecut::profile& model) {
   const nlohmann::json of = computed_figures(model);
   if (of.empty()) return "";
-  if (computed_figure(of, "measured", false)) return "times measured, the rest computed";
+  const double fit_error = computed_figure(of, "fit_error", 0.0);
+  const std::string fit = fit_error > 0.5 ? fmt::format(", by constants that do not fit: {:.0f} % off at most", 100 * fit_error) : "";
+  if (computed_figure(of, "measured", false)) return "times measured, the rest computed" + fit;
   std::string text = "times computed, not measured";
+  if (of.contains("fit_error"))
+    return text + fmt::format("; the constants fitted to measured iterations: {:.1f} % off at most", 100 * fit_error);
   if (model.inference) return text + "; serving is not validated";
   if (!has_usual_constants(of)) return text + "; with other constants than those of the published runs";
   if (computed_figure(of, "other_figures", false)) return text + "; not validated with these figures of the device";

@@ -44,7 +44,8 @@ inline std::string formula_text(const stagecut::transformer::term& of, double me
           bytes_text(of.rate),
           of.seconds == of.alone ? "" : fmt::format(", {} but for what is hidden", seconds_text(of.alone)));
     case host:
-      return fmt::format("{:.6g} kernels * {:.3g} us, where the device is faster, and stops", of.kernels, launch * 1e6);
+      return fmt::format("what {:.6g} kernels * {:.3g} us exceed the device's time by, and waiting of each layer with experts",
+                         of.kernels, launch * 1e6);
     case repetition: break;
   }
   return "as it ran before";

@@ -51,7 +51,7 @@ inline void keep_feed_forward(kept& made, const block& b, const training& how, c
   const double n = z.bytes;
   const double narrow = z.rows * b.hidden;
   if (b.all_experts == 0) {
-    made.layernorm += z.operand * narrow;
+    made.layernorm += (how.recompute_modules.mlp ? n : z.operand) * narrow;  // what is computed again is converted again
     made.mlp += z.tokens * b.ffn * (b.gates * n + z.operand);
     return;
   }
@@ -99,9 +99,11 @@ inline kept kept_by_block(const block& b, const training& how, const microbatch&
                              (n + z.operand) * inner);
   }
   if (b.feeds) keep_feed_forward(made, b, how, z);
-  // Parallel parts read the same norm; a router also reads it in 16 bits.
-  if (b.parallel && b.has_both())
-    made.layernorm = (z.operand < n && b.all_experts != 0 ? n + z.operand : z.operand) * narrow;
+  // Parallel parts read the same norm; a router, and what is recomputed, also reads it in 16 bits.
+  if (b.parallel && b.has_both()) {
+    const bool wide = z.operand < n && (b.all_experts != 0 || how.recompute_modules.mlp);
+    made.layernorm = (wide ? n + z.operand : z.operand) * narrow;
+  }
   return made;
 }
 

@@ -53,6 +53,9 @@ class block_messages {
   // In how many ways `chosen` of `all` can be drawn.
   [[nodiscard]] static double combinations(double all, double chosen);
 
+  // The probability that a token chooses none of the experts from `start` to `end`, if the router limits it to some groups.
+  [[nodiscard]] static double missed_share(const block& b, double start, double end);
+
   // Of `parts` equal parts of the experts, how many a token meets on average, if it chooses among all experts or, limited
   // to some groups of the router, among those.
   [[nodiscard]] static double parts_met(const block& b, double parts);
@@ -195,20 +198,48 @@ inline double block_messages::combinations(double all, double chosen) {
   return made;
 }
 
-inline double block_messages::parts_met(const block& b, double parts) {
-  const bool limited = b.router_groups > 0 && b.top_groups > 0;
-  if (!limited) return parts * (1 - missed(b.all_experts, b.all_experts / parts, b.visits));
-  const double groups = b.router_groups, top = b.top_groups;
-  const double open = b.all_experts * top / groups;  // experts of the chosen groups
-  if (parts > groups) return parts * top / groups * (1 - missed(open, b.all_experts / parts, b.visits));
-  // The number of chosen groups within a part is hypergeometric: drawn without replacement.
-  const double held = groups / parts < 1 ? 1 : static_cast<double>(static_cast<std::size_t>(groups / parts + 0.5));
-  double none = 0;
-  for (double j = 0; j <= held && j <= top; ++j) {
-    const double ways = combinations(held, j) * combinations(groups - held, top - j) / combinations(groups, top);
-    none += ways * missed(open, b.all_experts * j / groups, b.visits);
+inline double block_messages::missed_share(const block& b, double start, double end) {
+  const double groups = b.router_groups, top = b.top_groups, size = b.all_experts / groups;
+  const double open = top * size;  // experts of the chosen groups
+  // The part has a piece of the groups at its ends, and all of those between.
+  const auto whole = [](double x) { return static_cast<double>(static_cast<std::size_t>(x + 1e-9)); };
+  const double first = whole(start / size), last = whole(end / size);
+  double pieces[2] = {first < last ? (first + 1) * size - start : end - start, first < last ? end - last * size : 0};
+  double full = first < last ? last - first - 1 : 0;
+  for (double& piece : pieces) {
+    if (piece > size * (1 - 1e-9)) piece = 0, ++full;
+    if (piece < size * 1e-9) piece = 0;
   }
-  return parts * (1 - none);
+  // The number of chosen groups among some of all is hypergeometric: drawn without replacement.
+  const double others = groups - full - (pieces[0] > 0 ? 1 : 0) - (pieces[1] > 0 ? 1 : 0);
+  double none = 0;
+  for (double i = 0; i <= (pieces[0] > 0 ? 1 : 0); ++i) {
+    for (double k = 0; k <= (pieces[1] > 0 ? 1 : 0); ++k) {
+      for (double j = 0; j <= full && i + k + j <= top; ++j) {
+        const double ways = combinations(full, j) * combinations(others, top - i - k - j) / combinations(groups, top);
+        if (ways > 0) none += ways * missed(open, j * size + i * pieces[0] + k * pieces[1], b.visits);
+      }
+    }
+  }
+  return none;
+}
+
+inline double block_messages::parts_met(const block& b, double parts) {
+  const double groups = b.router_groups;
+  if (groups == 0 || b.top_groups == 0 || b.top_groups >= groups)
+    return parts * (1 - missed(b.all_experts, b.all_experts / parts, b.visits));
+  const auto divides = [](double few, double many) {
+    const auto times = static_cast<double>(static_cast<std::size_t>(many / few + 0.5));
+    return times >= 1 && few * times == many;
+  };
+  const double part = b.all_experts / parts;
+  const double alike = divides(parts, groups) || divides(groups, parts) ? parts : 1;
+  double met = 0;
+  for (double i = 0; i < parts; i += alike) {
+    const double end = (i + 1) * part;
+    met += alike * (1 - missed_share(b, i * part, end < b.all_experts ? end : b.all_experts));
+  }
+  return met;
 }
 
 inline term block_messages::dispatch(const block& b) const {

@@ -51,7 +51,15 @@ inline std::optional<fault> option_at_odds(const architecture& a, const training
     return fault{true, "recompute_modules", "has mla_up_proj, but the model has no latent attention"};
   }
   const bool of_experts = r.recompute_modules.moe || r.recompute_modules.moe_act;
-  if (of_experts && a.experts == 0) return fault{true, "recompute_modules", "has experts, but the model has none"};
+  if (of_experts && a.experts == 0) {
+    return fault{true, "recompute_modules",
+                 joined({"has ", r.recompute_modules.moe ? "moe" : "moe_act", ", but the model has no experts"})};
+  }
+  bool all_experts = a.experts != 0;
+  for (const layer_form& form : a.forms) all_experts = all_experts && !form.dense;
+  if (r.recompute_modules.mlp && all_experts) {
+    return fault{true, "recompute_modules", "has mlp, but no layer has a feed-forward part without experts"};
+  }
   if (r.attention_fp8 && r.precision <= number::fp32) {
     return fault{true, "attention_fp8", "is set, but the precision is not of 8 or 4 bits"};
   }
