@@ -51,7 +51,8 @@ inline void keep_feed_forward(kept& made, const block& b, const training& how, c
   const double n = z.bytes;
   const double narrow = z.rows * b.hidden;
   if (b.all_experts == 0) {
-    made.layernorm += (how.recompute_modules.mlp ? n : z.operand) * narrow;  // what is computed again is converted again
+    made.layernorm +=
+        (how.recompute_modules.mlp ? n : z.operand) * narrow;  // what is computed again is converted again
     made.mlp += z.tokens * b.ffn * (b.gates * n + z.operand);
     return;
   }
