@@ -214,7 +214,7 @@ struct profile_command {
   /// A rate, if it is not in units of a million or more.
   static double asked_rate(const char* option, double value, double least, const char* unit) {
     if (value >= least || !(value > 0)) return value;
-    throw CLI::ValidationError(option, fmt::format("{:.6g} is {:.6g} {}: write {:.6g}e12 for tera", value, value, unit, value));
+    throw CLI::ValidationError(option, fmt::format("{:.6g} {} is too little: write {:.6g}e12 for tera", value, unit, value));
   }
 
   [[nodiscard]] stagecut::transformer::efficiencies asked_efficiencies() const {
