@@ -46,6 +46,7 @@ inline constexpr efficiency_range efficiency_ranges[] = {{&efficiencies::gemm, f
 inline std::string outside_text(const efficiency_range& range) {
   if (range.most == 0) return " is not above 0";
   const auto most = static_cast<std::size_t>(range.most);
+  using stagecut::detail::joined;
   return range.zero ? joined({" is not from 0 to ", most}) : joined({" is not above 0 and at most ", most});
 }
 
