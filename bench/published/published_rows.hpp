@@ -213,8 +213,8 @@ inline double predicted_seconds(const row& of, const stagecut::transformer::effi
   const stagecut::transformer::roofline clock(of.on, of.how.precision, reached);
   const auto group = clock.group(2, static_cast<double>(of.gpus > of.on.domain ? of.gpus : of.gpus / of.ranks));
   const double message = of.ranks == 1 ? 0
-                                       : profile.layers[1].output / clock.link_rate({2, group.in_domain}) +
-                                             (group.in_domain > 1 ? reached.near_latency : reached.far_latency);
+                                       : profile.layers[1].output / clock.link_rate(group) +
+                                             clock.latency(group);
   const double shown = of.chunks == 1 ? message : reached.hidden * message;
   stagecut::pass_times<double> times;
   double whole = 0, update = 0;

@@ -194,6 +194,8 @@ TEST_CASE("messages take the link that their group shares") {
   CHECK(clock.collective("x", 1000, far, 1).seconds == 875. / 100 + 25e-6);
   CHECK(clock.group(2, 8).in_domain == 1);
   CHECK(clock.link_rate(clock.group(2, 8)) == 50);
+  CHECK(clock.latency(clock.group(2, 8)) == efficiencies{}.far_latency);
+  CHECK(clock.latency(clock.group(4, 1)) == efficiencies{}.near_latency);
   CHECK(clock.collective("x", 1000, clock.group(1, 1), 5).seconds == 0);
   device one = slow;
   one.network = 10'000;  // no faster than the links within

@@ -298,6 +298,7 @@ struct profile_command {
                            : stagecut::transformer::explain(from.architecture, from.training, on, reached);
     const stagecut::layer& of = made.layers[layer];
     std::string text = terms_text(of.name, terms[layer], clock.memory_rate(), model.inference ? 3e-6 : reached.tail, reached.launch);
+    if (calibration.empty()) return text;
     const stagecut::profile computed = model.profiled(from.architecture, from.training, on, reached);
     const stagecut::layer& before = computed.layers[layer];
     if (before.forward != of.forward || before.backward != of.backward) {

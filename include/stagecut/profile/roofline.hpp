@@ -137,6 +137,11 @@ class roofline {
   /// FLOP per byte of memory traffic: products of the precision at the sustained rate, and the memory's bandwidth.
   [[nodiscard]] double intensity() const noexcept { return narrow_ / reached_.gemm / on_.bandwidth; }
 
+  /// Seconds of latency of a message in a group.
+  [[nodiscard]] double latency(const device_group& group) const {
+    return group.in_domain >= group.members ? reached_.near_latency : reached_.far_latency;
+  }
+
   /// A group of `members` devices, `stride` devices between neighbours, with its members per domain.
   [[nodiscard]] device_group group(double members, double stride) const;
 
@@ -145,10 +150,6 @@ class roofline {
 
   // Bytes per second that messages within a domain reach.
   [[nodiscard]] double near_rate(double members) const;
-
-  [[nodiscard]] double latency(const device_group& group) const {
-    return group.in_domain >= group.members ? reached_.near_latency : reached_.far_latency;
-  }
 
   [[nodiscard]] double rate_of(number precision) const;
 

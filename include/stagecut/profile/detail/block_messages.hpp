@@ -54,7 +54,7 @@ class block_messages {
   [[nodiscard]] static double combinations(double all, double chosen);
 
   // The probability that a token chooses none of the experts from `start` to `end`, if the router limits it to some groups.
-  [[nodiscard]] static double missed_share(const block& b, double start, double end);
+  [[nodiscard]] static double missed_between(const block& b, double start, double end);
 
   // Of `parts` equal parts of the experts, how many a token meets on average, if it chooses among all experts or, limited
   // to some groups of the router, among those.
@@ -135,7 +135,7 @@ inline void block_messages::add_tensor(const block& b) {
   const double weight_work = seconds_of(to_.weight);
   const double backward_work = seconds_of(to_.input, term_kind::product) + weight_work;
   switch (z_.overlap) {
-    case overlapping::recipe:
+    case overlapping::recipe:  // which `microbatch` has resolved
     case overlapping::none:
       to_.forward.push_back(messages(2));
       to_.input.push_back(messages(backward));
@@ -198,7 +198,7 @@ inline double block_messages::combinations(double all, double chosen) {
   return made;
 }
 
-inline double block_messages::missed_share(const block& b, double start, double end) {
+inline double block_messages::missed_between(const block& b, double start, double end) {
   const double groups = b.router_groups, top = b.top_groups, size = b.all_experts / groups;
   const double open = top * size;  // experts of the chosen groups
   // The part has a piece of the groups at its ends, and all of those between.
@@ -210,7 +210,8 @@ inline double block_messages::missed_share(const block& b, double start, double 
     if (piece > size * (1 - 1e-9)) piece = 0, ++full;
     if (piece < size * 1e-9) piece = 0;
   }
-  // The number of chosen groups among some of all is hypergeometric: drawn without replacement.
+  // The number of chosen groups among some of all is hypergeometric, drawn without replacement: docs/transformers.md, "Tokens to
+  // experts".
   const double others = groups - full - (pieces[0] > 0 ? 1 : 0) - (pieces[1] > 0 ? 1 : 0);
   double none = 0;
   for (double i = 0; i <= (pieces[0] > 0 ? 1 : 0); ++i) {
@@ -237,7 +238,7 @@ inline double block_messages::parts_met(const block& b, double parts) {
   double met = 0;
   for (double i = 0; i < parts; i += alike) {
     const double end = (i + 1) * part;
-    met += alike * (1 - missed_share(b, i * part, end < b.all_experts ? end : b.all_experts));
+    met += alike * (1 - missed_between(b, i * part, end < b.all_experts ? end : b.all_experts));
   }
   return met;
 }
