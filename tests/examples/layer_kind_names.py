@@ -1,20 +1,16 @@
 # SPDX-License-Identifier: BSL-1.0
 """What the program says to those who meant something else, and to those who wait."""
 
-import fcntl
 import json
 import os
 import pathlib
-import pty
 import random
 import re
-import struct
 import subprocess
 import sys
 import tempfile
-import termios
 
-from program import binary, check, fails, failures, run, run_in_terminal
+from program import binary, check, fails, failures, of_terminal, run, run_in_terminal
 
 header = "name,kind,forward,backward,parameters,activations,output\n"
 uneven = header + "".join(f"l{i},x,{f},{2 * f},10,3,1\n" for i, f in enumerate((8, 11, 2, 1, 18, 5, 4, 11)))
@@ -177,25 +173,11 @@ hard = header + "".join(f"l{i},x,{random.randint(1, 97)},{random.randint(1, 97)}
 
 
 def errors_in_terminal(*words, columns=80):
-    leader, follower = pty.openpty()
-    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     with tempfile.NamedTemporaryFile("w", suffix=".csv") as model:
         model.write(hard)
         model.flush()
-        program = subprocess.Popen([binary, words[0], model.name, *map(str, words[1:])], stdout=subprocess.DEVNULL, stderr=follower)
-        os.close(follower)
-        seen = b""
-        while True:
-            try:
-                part = os.read(leader, 1 << 16)
-            except OSError:  # the program has ended
-                break
-            if not part:
-                break
-            seen += part
-        program.wait()
-    os.close(leader)
-    return seen.decode()
+        line = [binary, words[0], model.name, *map(str, words[1:])]
+        return of_terminal(columns, lambda follower: subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=follower))
 
 
 sanitized = os.environ.get("STAGECUT_SANITIZED") == "1"  # then two seconds may bring no bound yet

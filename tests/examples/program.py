@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """What tests of the program from outside have in common: the first argument is the program."""
 
+import errno
 import fcntl
 import os
 import pty
@@ -19,12 +20,30 @@ def run(*words, stdin=""):
 
 def run_in_terminal(columns, *words, **environment):
     """What it prints to a terminal of so many columns."""
+    terminal = {**{k: v for k, v in os.environ.items() if k != "NO_COLOR"}, "TERM": "xterm", **environment}
+    return of_terminal(columns, lambda follower: subprocess.Popen([binary, *map(str, words)], stdout=follower, env=terminal))
+
+
+def of_terminal(columns, start):
+    """All that a terminal of so many columns shows of the program that `start` starts on it: one read need not be all."""
     leader, follower = pty.openpty()
     fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    terminal = {**{k: v for k, v in os.environ.items() if k != "NO_COLOR"}, "TERM": "xterm", **environment}
-    subprocess.run([binary, *map(str, words)], stdout=follower, env=terminal, check=True)
-    os.close(follower)
-    return os.read(leader, 1 << 16).decode()
+    with start(follower) as program:
+        os.close(follower)
+        shown = b"".join(iter(lambda: read_terminal(leader), b""))
+    os.close(leader)
+    check(program.returncode == 0, program.args, "status", program.returncode)
+    return shown.decode()
+
+
+def read_terminal(leader):
+    """What a terminal has at hand, nothing once its programs have ended."""
+    try:
+        return os.read(leader, 1 << 16)
+    except OSError as error:  # so Linux says that they have
+        if error.errno != errno.EIO:
+            raise
+        return b""
 
 
 def stage_bytes(stage):
