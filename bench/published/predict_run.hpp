@@ -79,8 +79,7 @@ inline double predicted_seconds(const run& of, const stagecut::transformer::effi
   // section 4.1).
   const double parts =
       of.training.sequence_parallel.value_or(true) ? 1 : static_cast<double>(of.training.tensor_parallel);
-  const double message = profile.layers[1].output / parts / clock.link_rate(group) +
-                         clock.latency(group);
+  const double message = profile.layers[1].output / parts / clock.link_rate(group) + clock.latency(group);
   const auto times = stage_times(of, profile, of.messages_shown && of.devices > 1 ? message : 0);
   if (of.schedule == "zero bubble") {
     double heaviest = 0;

@@ -212,9 +212,7 @@ inline double predicted_seconds(const row& of, const stagecut::transformer::effi
   const stagecut::profile profile = stagecut::transformer::profile(of.of, of.how, of.on, reached);
   const stagecut::transformer::roofline clock(of.on, of.how.precision, reached);
   const auto group = clock.group(2, static_cast<double>(of.gpus > of.on.domain ? of.gpus : of.gpus / of.ranks));
-  const double message = of.ranks == 1 ? 0
-                                       : profile.layers[1].output / clock.link_rate(group) +
-                                             clock.latency(group);
+  const double message = of.ranks == 1 ? 0 : profile.layers[1].output / clock.link_rate(group) + clock.latency(group);
   const double shown = of.chunks == 1 ? message : reached.hidden * message;
   stagecut::pass_times<double> times;
   double whole = 0, update = 0;

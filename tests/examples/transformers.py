@@ -550,8 +550,8 @@ fails(2, "--recompute-modules: has mlp, but no layer has a feed-forward part wit
 fails(2, "--efficiency: is set by --constants, too: gemm=0.5", *transformer, "--config", small, "--efficiency", 0.9, "--constants", "tail=0,gemm=0.5")
 fails(2, "--network-efficiency: is set by --constants, too: link=0.5", *transformer, "--config", small, "--network-efficiency", 0.9, "--constants", "link=0.5")
 fails(2, "--format: goes without --explain, which prints text", *transformer, "--config", small, "--explain", "layers.0", "--format", "json")
-fails(2, "--gemm: 2250 FLOP/s is too little: write 2250e12 for tera", *transformer, "--config", small, "--gemm", 2250)
-fails(2, "--memory-bandwidth: 8 bytes/s is too little: write 8e12 for tera", *transformer, "--config", small, "--memory-bandwidth", 8)
+fails(2, "--gemm: gemm is 2250 FLOP/s: write 312e12 for 312 tera", *transformer, "--config", small, "--gemm", 2250)
+fails(2, "--memory-bandwidth: bandwidth is 8 bytes/s: write 8e12 for 8 tera", *transformer, "--config", small, "--memory-bandwidth", 8)
 with tempfile.TemporaryDirectory() as folder:
     card = pathlib.Path(folder) / "card.json"
     for name, value, says in (("link", 900, "link is 900 bytes/s: write 900e9 for 900 giga"), ("network", 50, "network is 50 bytes/s: write 50e9 for 50 giga"),

@@ -199,8 +199,10 @@ struct profile_command {
   [[nodiscard]] stagecut::transformer::device chosen_device(std::string& name) const {
     stagecut::transformer::device on = model.chosen_device(name, input.limits);
     if (network_efficiency) on.sustained_link = 0;
-    if (gemm) on.gemm = asked_rate("--gemm", *gemm, 1e9, "FLOP/s"), on.sustained = 0;
-    if (bandwidth) on.bandwidth = asked_rate("--memory-bandwidth", *bandwidth, 1e8, "bytes/s"), on.sustained_bandwidth = 0;
+    model.check_units("--gemm", "", {.gemm = gemm.value_or(0)});
+    model.check_units("--memory-bandwidth", "", {.bandwidth = bandwidth.value_or(0)});
+    if (gemm) on.gemm = *gemm, on.sustained = 0;
+    if (bandwidth) on.bandwidth = *bandwidth, on.sustained_bandwidth = 0;
     if (!device_memory.empty()) {
       const auto bytes = parse_bytes(device_memory);
       if (!bytes) throw CLI::ValidationError("--device-memory", no_size(device_memory));
@@ -209,12 +211,6 @@ struct profile_command {
       on.memory = *bytes;
     }
     return on;
-  }
-
-  /// A rate, if it is not in units of a million or more.
-  static double asked_rate(const char* option, double value, double least, const char* unit) {
-    if (value >= least || !(value > 0)) return value;
-    throw CLI::ValidationError(option, fmt::format("{:.6g} {} is too little: write {:.6g}e12 for tera", value, unit, value));
   }
 
   [[nodiscard]] stagecut::transformer::efficiencies asked_efficiencies() const {
@@ -257,11 +253,11 @@ struct profile_command {
     }
   }
 
-  /// The efficiencies that fit the measurements; reports the quality.
+  /// The constants that fit the measurements; prints the quality of the fit.
   [[nodiscard]] calibration_result calibrated(const stagecut::io::transformer_config& from,
-                                                               const stagecut::transformer::device& on,
-                                                               const stagecut::transformer::efficiencies& start,
-                                                               const stagecut::io::measured_file& measured) const {
+                                              const stagecut::transformer::device& on,
+                                              const stagecut::transformer::efficiencies& start,
+                                              const stagecut::io::measured_file& measured) const {
     const auto profile_of = [&](const stagecut::transformer::efficiencies& reached) {
       return model.profiled(from.architecture, from.training, on, reached);
     };

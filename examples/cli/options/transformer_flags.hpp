@@ -296,12 +296,12 @@ struct transformer_flags {
     }
     const auto read = stagecut::io::read_accelerator(stagecut::io::file_text(device, limits), device, limits);
     if (!read.name.empty()) name = read.name;
-    check_units(read.figures);
+    check_units("--gpu", shown(device) + ": ", read.figures);
     return read.figures;
   }
 
-  /// Rejects figures of a device in units of a million or more.
-  void check_units(const stagecut::transformer::device& on) const {
+  /// Rejects figures of a device, from an option and a place there, in units of a million or more. 0 is none.
+  static void check_units(const char* option, const std::string& place, const stagecut::transformer::device& on) {
     const struct {
       const char* name;
       double value, least;
@@ -315,9 +315,9 @@ struct transformer_flags {
                    {"host_link", on.host_link, 1e6, "bytes/s", "63e9 for 63 giga"},
                    {"exponentials", on.exponentials, 1e9, "a second", "5e12 for 5 tera"}};
     for (const auto& figure : figures) {
-      if (figure.value == 0 || figure.value >= figure.least) continue;
-      throw CLI::ValidationError("--gpu", fmt::format("{}: {} is {:.6g} {}: write {}", shown(device), figure.name, figure.value,
-                                                      figure.unit, figure.such_as));
+      if (!(figure.value > 0) || figure.value >= figure.least) continue;
+      throw CLI::ValidationError(option, fmt::format("{}{} is {:.6g} {}: write {}", place, figure.name, figure.value, figure.unit,
+                                                     figure.such_as));
     }
   }
 
