@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -59,6 +60,15 @@ void each_figure(Architecture& a, const Visit& at) {
   at("router_groups", a.router_groups, 1);
   at("top_groups", a.top_groups, 1);
   at("sequence", a.sequence);
+}
+
+/// Of a layer's form.
+template <class Form, class Visit>
+void each_form_figure(Form& f, const Visit& at) {
+  at("window", f.window);
+  at("dense", f.dense);
+  at("mixer", f.mixer, mixer_names);
+  at("mixer_only", f.mixer_only);
 }
 
 template <class Mamba, class Visit>
@@ -135,6 +145,14 @@ void each_training_figure(Training& r, const Visit& at) {
   at("offload", r.offload);
   at("microbatches", r.microbatches, 1);
 }
+
+/// Required figures of a model, of narrow keys and values, of a state space, of a tower.
+inline constexpr std::initializer_list<const char*> required_figures = {"name", "layers",     "hidden",  "heads",
+                                                                        "ffn",  "vocabulary", "sequence"};
+inline constexpr std::initializer_list<const char*> required_latent = {"kv_rank", "plain_dim", "value_dim"};
+inline constexpr std::initializer_list<const char*> required_mamba = {"heads", "head_dim", "state"};
+inline constexpr std::initializer_list<const char*> required_vision = {"layers", "hidden", "heads",
+                                                                       "ffn",    "inputs", "patches"};
 
 /// Sets fields from the members of an object; a missing member leaves its field unchanged.
 class figure_reader {

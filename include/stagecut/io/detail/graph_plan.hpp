@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <charconv>
 #include <cstddef>
 #include <set>
 #include <string>
@@ -51,13 +50,6 @@ inline void check_graph_plan(std::string_view function, const plan& made) {
   }
   for (std::size_t i = 0; !unique && i < names.size(); ++i) names[i] = std::to_string(i);
   return names;
-}
-
-/// The shortest text that reads back as the same number.
-[[nodiscard]] inline std::string shortest_text(double value) {
-  std::array<char, 32> digits{};
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value);
-  return {digits.data(), end.ptr};
 }
 
 /// A light colour for a stage; adjacent stages differ.

@@ -7,168 +7,170 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/names.hpp>
-#include <stagecut/io/detail/hf_families.hpp>
-#include <stagecut/io/detail/hf_figures.hpp>
-#include <stagecut/io/detail/hf_vision.hpp>
+#include <stagecut/io/detail/architecture_figures.hpp>
+#include <stagecut/io/detail/families.hpp>
+#include <stagecut/io/detail/family_reader.hpp>
+#include <stagecut/io/detail/figure_formula.hpp>
 #include <stagecut/io/detail/json_value.hpp>
 #include <stagecut/io/read_limits.hpp>
 #include <stagecut/profile/architecture.hpp>
 #include <stagecut/profile/transformer_training.hpp>
 
-namespace stagecut::inline STAGECUT_ABI::io::detail {
-
-/// Default tokens of a sample in a plain file.
-inline constexpr std::size_t plain_sequence = 4096;
-
-/// Keys and values as one narrow vector, if `kv_lora_rank` is present.
-inline void read_plain_latent(hf_figures& at, transformer::architecture& a) {
-  if (!at.find({"kv_lora_rank"})) return;
-  transformer::latent_attention& l = a.latent.emplace();
-  l.query_rank = at.count({"q_lora_rank"}, 0);
-  l.kv_rank = at.needed({"kv_lora_rank"});
-  l.plain_dim = at.needed({"qk_nope_head_dim"});
-  l.rotary_dim = at.count({"qk_rope_head_dim"}, 0);
-  l.value_dim = at.needed({"v_head_dim"});
-  a.kv_heads = a.head_dim = 0;
-}
-
-/// Experts, if `num_experts` is present and above 0.
-inline void read_plain_experts(hf_figures& at, transformer::architecture& a) {
-  a.experts = at.count({"num_experts"}, 0);
-  if (a.experts == 0) return;
-  a.top_k = at.needed({"num_experts_per_tok"});
-  a.expert_ffn = at.count({"moe_intermediate_size"}, 0, 1);
-  a.shared_ffn = at.count({"shared_intermediate_size"}, 0);
-  a.shared_gate = at.flag("shared_gate", false);
-  a.router_bias = at.flag("router_bias", false);
-  a.router_groups = at.count({"n_group"}, 0);
-  a.top_groups = at.count({"topk_group"}, 0);
-  if (a.router_groups < 2) a.router_groups = a.top_groups = 0;  // all experts are one group
-  const std::size_t dense = at.count({"first_k_dense"}, 0);
-  if (dense != 0) set_dense(a, [&](std::size_t i) { return i < dense; });
-}
-
-/// A file that is self-contained: its names do not refer to a class, and the only defaults are those of most models: RMS
-/// norms and a gate, no biases, rotary positions.
-inline transformer::architecture read_plain_model(hf_figures& at) {
-  constexpr named<transformer::normalization> norms[] = {{"rmsnorm", transformer::normalization::rmsnorm},
-                                                        {"layernorm", transformer::normalization::layernorm}};
-  transformer::architecture a;
-  a.layers = at.needed({"num_hidden_layers"}, 0, most_layers);
-  a.hidden = at.needed({"hidden_size"});
-  a.heads = at.needed({"num_attention_heads"});
-  a.ffn = at.needed({"intermediate_size"});
-  a.vocabulary = at.needed({"vocab_size"});
-  a.kv_heads = at.count({"num_key_value_heads"}, 0, 1);
-  a.head_dim = at.count({"head_dim"}, 0, 1);
-  a.gated = at.flag("gated", true);
-  const auto norm = at.find({"norm"});
-  a.norm = norm ? norm->one_of(norms) : transformer::normalization::rmsnorm;
-  a.norms = at.count({"norms_per_layer"}, 2, 1, 4);
-  a.parallel = a.norms == 1;
-  a.biases = false;
-  a.qkv_bias = at.flag("qkv_bias", false);
-  a.output_bias = at.flag("o_bias", false);
-  a.ffn_bias = at.flag("mlp_bias", false);
-  a.dropout = at.flag("dropout", false);
-  a.sinks = at.flag("attention_sinks", false);
-  if (at.flag("qk_norm", false)) a.query_norm = transformer::qk_norm::head;
-  if (at.flag("tie_word_embeddings", false)) a.tied = transformer::tying::replicate;
-  a.positions = at.count({"learned_positions"}, 0);
-  a.mtp_layers = at.count({"num_nextn_predict_layers"}, 0, 0, 1000);
-  a.sequence = at.count({"max_position_embeddings", "learned_positions"}, plain_sequence, 1, std::size_t{1} << 53U);
-  read_plain_latent(at, a);
-  const std::size_t window = at.count({"sliding_window"}, 0);
-  const std::size_t period = at.count({"sliding_window_pattern"}, 0);
-  if (!set_listed_windows(at, a, window, "sliding_window")) set_windows(a, window, period);
-  read_plain_experts(at, a);
-  at.refuse_missing("a file of plain names");
-  settle(a);
-  return a;
-}
-
-}  // namespace stagecut::inline STAGECUT_ABI::io::detail
-
 namespace stagecut::inline STAGECUT_ABI::io {
 
 STAGECUT_DECL std::string hugging_face_families() {
   return stagecut::detail::joined(
-      {list_names(detail::hf_families), ", ", list_names(detail::hf_vision_families), ", plain"});
+      {list_names(detail::text_families), ", ", list_names(detail::pair_families), ", plain"});
 }
 
 STAGECUT_DECL bool is_hugging_face_family(std::string_view name) noexcept {
-  return find_name(detail::hf_families, name) != nullptr || find_name(detail::hf_vision_families, name) != nullptr ||
+  return find_name(detail::text_families, name) != nullptr || find_name(detail::pair_families, name) != nullptr ||
          name == "plain";
 }
 
 namespace detail {
 
-/// The text's object within a model of images and text.
-inline std::optional<hf_figures> text_within(const hf_figures& whole) {
+/// The text's object within a model of several parts.
+inline std::optional<json_value> text_within(const json_value& whole) {
   for (const char* const name : {"text_config", "llm_config", "language_config"}) {
-    if (auto found = whole.within(name)) return found;
+    if (auto found = whole.find(name)) return found;
   }
   return std::nullopt;
 }
 
-/// Suggests families for a file that names none, or an unknown one.
-[[noreturn]] inline void refuse_family(const hf_figures& whole, const std::optional<json_value>& type) {
-  const auto text = whole.find({"hidden_size", "n_embd"}) ? std::nullopt : text_within(whole);
-  const hf_figures& at = text ? *text : whole;
-  std::string has;
-  std::string lacks;
-  for (const figure_names names : {figure_names{"num_hidden_layers", "n_layer"}, figure_names{"hidden_size", "n_embd"},
-                                   figure_names{"num_attention_heads", "n_head"},
-                                   figure_names{"intermediate_size", "n_inner"}, figure_names{"vocab_size"}}) {
-    const char* shown = *names.begin();
-    for (const char* const name : names) {
-      if (at.find({name})) shown = name;
-    }
-    std::string& list = at.find(names) ? has : lacks;
-    list.append(list.empty() ? "" : ", ").append(shown);
+/// The object that has the figures of the text: the one within, unless the whole has them itself.
+inline json_value text_object(const json_value& whole) {
+  if (whole.find("hidden_size") || whole.find("n_embd")) return whole;
+  return text_within(whole).value_or(whole);
+}
+
+/// A member that is a text; empty for others.
+inline std::string text_if_any(const json_value& of, const char* member) {
+  const auto found = of.find(member);
+  return found && (**found).is_string() ? found->text() : std::string();
+}
+
+/// Whether a member says nothing of a model's size: it is not there, or belongs to training, text or numbers.
+inline bool is_remark(std::string_view name, const json_value& member) {
+  if ((*member).is_null() || *member == json(false) || *member == json(0) || *member == json("")) return true;
+  if (name.starts_with('_') || name.starts_with('$')) return true;
+  for (const char* const part : {"token_id", "rope", "init", "eps", "drop", "pdrop", "hidden_act", "activation", "dtype",
+                                 "version", "use_cache", "scal", "loss", "architectures", "auto_map", "model_type",
+                                 "pretraining", "output_", "label", "softcap", "theta", "temperature", "norm_topk"}) {
+    if (name.find(part) != name.npos) return true;
   }
-  const std::string what =
-      joined({has.empty() ? "nothing" : has, lacks.empty() ? "" : joined({", but lacks ", lacks})});
-  const std::string advice = joined({"; of what all families need the file has ", what,
-                                     "; --as FAMILY, in C++ as_family, reads it as one of ", hugging_face_families()});
+  return false;
+}
+
+/// Whether any row of a family names a member.
+inline bool names_member(const std::vector<family_row>& rows, std::string_view member) {
+  const auto in_name = [](char c) { return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z'); };
+  for (const family_row& row : rows) {
+    for (std::size_t at = row.formula.find(member); at != row.formula.npos; at = row.formula.find(member, at + 1)) {
+      const std::size_t end = at + member.size();
+      const bool starts = at == 0 || (!in_name(row.formula[at - 1]) && row.formula[at - 1] != '"');
+      if (starts && (end == row.formula.size() || !in_name(row.formula[end]))) return true;
+    }
+  }
+  return false;
+}
+
+/// The family of text whose rows name most of an object's members; the first of several.
+inline const family& nearest_family(const json_value& of) {
+  const family* best = &text_families[0];
+  std::size_t most = 0;
+  for (const family& each : text_families) {
+    const std::vector<family_row> rows = rows_of(each);
+    std::size_t named = 0;
+    of.each_member([&](std::string_view name, const json_value&) { named += names_member(rows, name) ? 1 : 0; });
+    if (std::string_view(each.name) == "llama" ? named >= most : named > most) {
+      most = named;
+      best = &each;
+    }
+  }
+  return *best;
+}
+
+/// Rejects a file that names no family, or an unknown one: what is nearest, and what is in the way.
+[[noreturn]] inline void refuse_family(const json_value& whole, const std::optional<json_value>& type) {
+  const json_value at = text_object(whole);
+  const family& nearest = nearest_family(at);
+  const std::vector<family_row> rows = rows_of(nearest);
+  std::string others;
+  std::size_t count = 0;
+  at.each_member([&](std::string_view name, const json_value& member) {
+    if (is_remark(name, member) || names_member(rows, name) || ++count > 8) return;
+    others.append(others.empty() ? "" : ", ").append(name);
+  });
+  if (count > 8) others += joined({" and ", count - 8, " more"});
+  const std::string advice =
+      joined({"; the nearest that is known is ", nearest.name,
+              others.empty() ? std::string(", which knows all of its members")
+                             : joined({", which does not know ", others}),
+              "; --as ", nearest.name, ", in C++ as_family, reads it so unless its members contradict that"});
   if (type) type->fail(in_quotes(type->text()), " is no family that is known", advice);
-  whole.object().fail("\"model_type\" is missing", advice);
+  whole.fail("\"model_type\" is missing", advice);
 }
 
 /// Reads text and images.
-inline transformer::architecture read_vision_model(hf_figures& whole, const hf_vision_family& family) {
-  std::optional<hf_figures> inner = text_within(whole);
-  hf_figures& text = inner ? *inner : whole;
-  const auto type = inner ? inner->find({"model_type"}) : std::nullopt;
-  const std::string name = type ? type->text() : family.text;
-  const hf_family* const known = find_name(hf_families, name);
-  if (known == nullptr) type->fail(in_quotes(name), " is none of ", list_names(hf_families));
-  transformer::architecture made = read_text_model(text, *known, inner ? &whole : nullptr);
-  std::optional<hf_figures> vision = whole.within("vision_config");
-  if (!vision) whole.object().fail("\"vision_config\" is missing, which ", family.name, " needs");
-  family.rules(whole, *vision, made);
+inline transformer::architecture read_pair(const json_value& whole, const family& of) {
+  family_reader pair(of, whole, false);
+  const figure_value inner = pair.value("text_object");
+  const std::string usual = shown_figure(pair.value("text_family"));
+  const auto type = inner.nothing() ? std::nullopt : inner.member()->find("model_type");
+  const std::string name = type ? type->text() : usual;
+  const family* const known = find_name(text_families, name);
+  if (known == nullptr) type->fail(in_quotes(name), " is none of ", list_names(text_families));
+  family_reader text(*known, inner.nothing() ? whole : *inner.member(), !inner.nothing(),
+                     inner.nothing() ? std::nullopt : std::optional(whole));
+  transformer::architecture made = read_text_figures(text);
+  const figure_value vision = pair.value("tower_object");
+  if (vision.nothing()) whole.fail("\"vision_config\" is missing, which ", of.name, " needs");
+  const auto know_text = [&](family_reader& at) {
+    at.know_all("text.", [&](const auto& each) { each_figure(std::as_const(made), each); });
+  };
+  family_reader tower(*find_name(tower_families, shown_figure(pair.value("tower_family"))), *vision.member(), true);
+  know_text(tower);
+  transformer::vision_tower v = read_tower_figures(tower);
+  know_text(pair);
+  pair.know_all("tower.", [&](const auto& each) { each_vision_figure(std::as_const(v), each); });
+  pair.check();
+  pair.read([&](const auto& set) { each_vision_figure(v, set); }, "vision.");
+  made.vision = std::move(v);
+  return made;
+}
+
+/// Reads a file of plain names.
+/// @param only  reject others
+inline transformer::architecture read_plain(const json_value& whole, bool only) {
+  family_reader at(plain_family, whole, false);
+  transformer::architecture made = read_text_figures(at);
+  if (only) {  // its other members would be lost
+    at.refuse_unasked({"name", "source", "version", "note", "description", "comment", "license", "published_total"},
+                      "is no plain name, or belongs to a part that is not there; --as, in C++ as_family, gives the "
+                      "family a file without \"model_type\" is, and as plain ignores such members");
+  }
   return made;
 }
 
 /// Reads an object as a family, regardless of its own.
-inline transformer::architecture read_as_family(hf_figures& whole, std::string_view name) {
-  if (name == "plain") return read_plain_model(whole);
-  if (const auto* const family = find_name(hf_vision_families, name)) return read_vision_model(whole, *family);
-  const hf_family& family = *find_name(hf_families, name);
-  const auto* const around = find_name(hf_vision_families, whole.text("model_type", ""));
-  if (around != nullptr && around->text == name) {
-    if (auto inner = text_within(whole)) return read_text_model(*inner, family, &whole);
-  }
-  if (!whole.find({"hidden_size", "n_embd"})) {
-    if (const auto inner = text_within(whole)) {
-      hf_figures text(inner->object());  // of an unknown class: it has no defaults
-      return read_text_model(text, family, &whole);
-    }
-  }
-  return read_text_model(whole, family, nullptr);
+inline transformer::architecture read_as_family(const json_value& whole, std::string_view name) {
+  if (const auto* const pair = find_name(pair_families, name)) return read_pair(whole, *pair);
+  const family& of = *find_name(text_families, name);
+  const auto* const around = find_name(pair_families, text_if_any(whole, "model_type"));
+  const auto inner = text_within(whole);
+  const bool own = around != nullptr && inner &&
+                   shown_figure(family_reader(*around, whole, false).value("text_family")) == name;
+  const json_value at = own ? *inner : text_object(whole);
+  const bool within = &*at != &*whole;
+  // The object of an unknown class has no defaults.
+  family_reader text(of, at, own, within ? std::optional(whole) : std::nullopt);
+  return read_text_figures(text);
 }
 
 /// Rejects numbers above 1 in members named after experts, in the object or nested ones.
@@ -195,16 +197,29 @@ inline void refuse_other_layers(const json_value& of, std::string_view family) {
 }
 
 /// Rejects a model whose file describes parts that the family lacks: the result would be far too small.
-inline void refuse_unread(const hf_figures& whole, const transformer::architecture& made, std::string_view family) {
-  const auto text = whole.find({"hidden_size", "n_embd"}) ? std::nullopt : text_within(whole);
-  const hf_figures& at = text ? *text : whole;
+inline void refuse_unread(const json_value& whole, const transformer::architecture& made, std::string_view family) {
+  const json_value at = text_object(whole);
   if (!made.latent) {
-    if (const auto found = at.find({"kv_lora_rank"}); found && found->count() > 0) {
+    if (const auto found = at.find("kv_lora_rank"); found && found->count() > 0) {
       found->fail("read as ", family, " a model has no narrow keys and values");
     }
   }
-  if (made.experts == 0) refuse_experts(at.object(), family);
-  refuse_other_layers(at.object(), family);
+  if (made.experts == 0) refuse_experts(at, family);
+  refuse_other_layers(at, family);
+}
+
+/// Rejects a file that is read as another family than its own if it has members that are figures of a third one.
+inline void refuse_contradictions(const json_value& whole, std::string_view as_family) {
+  const family* const own = find_name(text_families, as_family);
+  if (own == nullptr || text_if_any(whole, "model_type") == as_family) return;
+  const std::vector<family_row> rows = rows_of(*own);
+  text_object(whole).each_member([&](std::string_view name, const json_value& member) {
+    if (is_remark(name, member) || names_member(rows, name)) return;
+    for (const family& other : text_families) {
+      if (!names_member(rows_of(other), name)) continue;
+      member.fail("is a figure of ", other.name, ", and ", as_family, " has none of that name");
+    }
+  });
 }
 
 STAGECUT_DECL bool is_hugging_face(const json_value& from) {
@@ -216,10 +231,10 @@ STAGECUT_DECL bool is_hugging_face(const json_value& from) {
 }
 
 /// The family of an object that names none: `plain`, unless it is one of Hugging Face's.
-inline std::string family_of(const hf_figures& whole) {
-  const auto type = whole.find({"model_type"});
+inline std::string family_of(const json_value& whole) {
+  const auto type = whole.find("model_type");
   if (type && is_hugging_face_family(type->text()) && type->text() != "plain") return type->text();
-  if (type || whole.find({"architectures"}) || text_within(whole)) refuse_family(whole, type);
+  if (type || whole.find("architectures") || text_within(whole)) refuse_family(whole, type);
   return "plain";
 }
 
@@ -229,22 +244,14 @@ STAGECUT_DECL transformer::architecture read_hugging_face(const json_value& from
     fail(argument_error("io::read_hugging_face_config", "as_family", as_family,
                         joined({"must be one of ", hugging_face_families()})));
   }
-  hf_figures whole(from);
-  const std::string family = as_family.empty() ? family_of(whole) : std::string(as_family);
-  transformer::architecture made = read_as_family(whole, family);
-  if (as_family.empty() && family == "plain") {  // its other members would be lost
-    whole.refuse_unasked({"name", "source", "version", "note", "description", "comment", "license", "published_total"},
-                         "is no plain name, or belongs to a part that is not there; --as, in C++ as_family, gives the "
-                         "family a file without \"model_type\" is, and as plain ignores such members");
-  }
-  refuse_unread(whole, made, family);
-  const auto text_if_any = [&](const char* member) {
-    const auto found = whole.find({member});
-    return found && (**found).is_string() ? found->text() : std::string();
-  };
-  made.name = text_if_any(family == "plain" ? "name" : "_name_or_path");
+  const std::string family = as_family.empty() ? family_of(from) : std::string(as_family);
+  transformer::architecture made =
+      family == "plain" ? read_plain(from, as_family.empty()) : read_as_family(from, family);
+  refuse_unread(from, made, family);
+  if (!as_family.empty()) refuse_contradictions(from, as_family);
+  made.name = text_if_any(from, family == "plain" ? "name" : "_name_or_path");
   if (made.name.empty()) made.name = family;
-  if (family == "plain") made.source = text_if_any("source");
+  if (family == "plain") made.source = text_if_any(from, "source");
   if (made.source.empty()) made.source = joined({"config.json, read as ", family});
   if (made.vision && transformer::tokens_of_images(*made.vision) > made.sequence)
     made.sequence = transformer::tokens_of_images(*made.vision);

@@ -56,6 +56,9 @@ class line_reader {
 /// @throws invalid_input with the position, the field and the text for anything else
 [[nodiscard]] STAGECUT_DECL double amount(std::string_view text, std::string_view field, const std::string& place);
 
+/// The shortest text that reads back as the same number.
+[[nodiscard]] STAGECUT_DECL std::string shortest_text(double value);
+
 /// Rejects a layer whose total time is out of range.
 STAGECUT_DECL void check_time(const layer& each, const std::string& place);
 

@@ -3,6 +3,7 @@
 
 #include <stagecut/io/detail/text.hpp>
 
+#include <array>
 #include <charconv>
 #include <cstddef>
 #include <string>
@@ -62,6 +63,12 @@ STAGECUT_DECL double amount(std::string_view text, std::string_view field, const
                                                                         : nullptr;
   if (problem != nullptr) fail(invalid_input(place, joined({field, ": ", in_quotes(text), " ", problem})));
   return value;
+}
+
+STAGECUT_DECL std::string shortest_text(double value) {
+  std::array<char, 32> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value);
+  return {digits.data(), end.ptr};
 }
 
 STAGECUT_DECL void check_time(const layer& each, const std::string& place) {

@@ -32,15 +32,12 @@ inline std::vector<transformer::layer_form> read_forms(const json_value& from, c
   constexpr std::size_t widest = transformer::detail::most_of_a_count;
   std::vector<transformer::layer_form> pattern;
   for (const json_value& element : from.elements()) {
-    element.only({"layers", "window", "dense", "mixer", "mixer_only"});
     transformer::layer_form form;
+    only_figures(element, [&](const auto& key) { each_form_figure(form, key); }, {"layers"});
     std::size_t layers = 1;
     const figure_reader at(element);
     at("layers", layers, 1);
-    at("window", form.window);
-    at("dense", form.dense);
-    at("mixer", form.mixer, mixer_names);
-    at("mixer_only", form.mixer_only);
+    each_form_figure(form, at);
     if (form.window > widest)
       element.at("window").fail(std::to_string(form.window), " is above ", std::to_string(widest));
     if (layers > most || pattern.size() + layers > most) element.fail("more than ", std::to_string(most), " layers");
@@ -93,17 +90,6 @@ inline json written_forms(const std::vector<transformer::layer_form>& forms) {
 namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
-
-/// Required figures of a model, of narrow keys and values, of a tower.
-inline constexpr std::initializer_list<const char*> required_figures = {"name", "layers",     "hidden",  "heads",
-                                                                        "ffn",  "vocabulary", "sequence"};
-
-inline constexpr std::initializer_list<const char*> required_latent = {"kv_rank", "plain_dim", "value_dim"};
-
-inline constexpr std::initializer_list<const char*> required_mamba = {"heads", "head_dim", "state"};
-
-inline constexpr std::initializer_list<const char*> required_vision = {"layers", "hidden", "heads",
-                                                                       "ffn",    "inputs", "patches"};
 
 inline transformer::latent_attention read_latent(const json_value& from) {
   transformer::latent_attention made;

@@ -1,0 +1,475 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/core/config.hpp>
+
+// Families of models as named by the library transformers (Hugging Face): what each of their figures is made of. The
+// classes `XConfig` define the members of a file and their defaults, the classes `XForCausalLM` the matrices, biases and
+// norms. Tests compare the counts of parameters with published checkpoints.
+namespace stagecut::inline STAGECUT_ABI::io::detail {
+
+/// A family, as rows of text. A row that a family has replaces its base's row of that name. A line indented by more than
+/// four spaces continues the one above.
+///
+///     FIGURE = FORMULA        a field of `architecture` by the name in `each_figure`; `latent.` and `mamba.` stand before
+///                             fields of those parts, `layer.` before those of a layer's form, where `i` is its index
+///     let NAME = FORMULA      a name for other formulas
+///     check NAME = FORMULA    evaluated first, for what it refuses
+///     default NAME = FORMULA  of a member that a file may leave out
+///     nested NAME = FORMULA, ...  the same within nested objects alone: files of models state these members themselves,
+///                             since the class's defaults are those of its smallest model
+///
+/// A name in a formula is a row, or else a member of the file; in its own row it is the member. `config` is the object,
+/// `outer` the one around it. A figure whose formula gives nothing is missing.
+struct family {
+  const char* name;
+  const char* base;  ///< the family whose rows it has too; empty: none
+  const char* rows;
+};
+
+/// What several families have in common: no families themselves.
+inline constexpr family family_bases[] = {
+    // A decoder as Llama's: no biases, a gate, rotary positions.
+    {"text", "", R"(
+  layers = first(num_hidden_layers, n_layer)
+  hidden = first(hidden_size, n_embd)
+  heads = first(num_attention_heads, n_head)
+  kv_heads = num_key_value_heads ?? 0
+  head_dim = head_dim ?? 0
+  ffn = intermediate_size
+  vocabulary = vocab_size
+  sequence = max_position_embeddings
+  gated = true
+  biases = false
+  norm = "rmsnorm"
+  tied = first(config.tie_word_embeddings, outer.tie_word_embeddings, tie_word_embeddings, false) ? "replicate" : "none"
+  let drops = attn_pdrop > 0 or resid_pdrop > 0 or embd_pdrop > 0 or attention_dropout > 0 or hidden_dropout_prob > 0
+      or attention_probs_dropout_prob > 0
+  dropout = drops
+  let window = 0
+  let window_here = 0
+  let window_name = "sliding_window"
+  let window_listed = window > 0 ? window : refuse(layer_types[i], layer_types[i], ', and no "', window_name, '"')
+  layer.window = layer_types == nothing ? window_here : case(layer_types[i], "full_attention", 0,
+      "sliding_attention", window_listed, "chunked_attention", window_listed)
+  check types = layer_types == nothing or layers == nothing or len(layer_types) == layers ? 0
+      : refuse(layer_types, len(layer_types), " elements, and ", layers, " layers"))"},
+    // A window in all layers but the last of every `period`; 0: in all.
+    {"windowed", "text", R"(
+  let window = sliding_window ?? 0
+  let period = 0
+  let window_here = period == 0 or (i + 1) % period != 0 ? window : 0)"},
+    // Layer norms, biases, no gate.
+    {"classic", "text", R"(
+  ffn = first(n_inner, intermediate_size, 4 * hidden)
+  gated = false
+  biases = true
+  norm = "layernorm")"},
+    // Windows from some layer on, if they are used at all.
+    {"qwen", "text", R"(
+  default sliding_window = 4096
+  default max_window_layers = 28
+  let window = use_sliding_window ?? false ? sliding_window ?? 0 : 0
+  let window_here = i >= max_window_layers ?? 28 ? window : 0)"},
+    // Vision towers, before their projector. A layer whose output is unused (Llava's `vision_feature_layer` of -2) counts.
+    {"tower", "", R"(
+  layers = first(num_hidden_layers, depth)
+  hidden = hidden_size
+  heads = first(num_attention_heads, num_heads)
+  ffn = intermediate_size
+  let raw_patches = floor(image_size / patch_size) * floor(image_size / patch_size)
+  inputs = first(num_channels, in_channels, in_chans, 3) * patch_size * patch_size
+  patches = raw_patches
+  check patch = patch_size > image_size
+      ? refuse(config, '"patch_size" ', patch_size, ' is above "image_size" ', image_size) : 0)"},
+    // Common to both towers of Qwen: no published size of images, so one of 448 pixels is assumed, as two equal frames; the
+    // merger's norm applies to each patch, its first matrix takes several concatenated patches and keeps their width.
+    {"qwen_tower", "tower", R"(
+  default image_size = 448
+  default patch_size = 14
+  let side = spatial_merge_size ?? 2
+  inputs = first(num_channels, in_channels, in_chans, 3) * patch_size * patch_size * (temporal_patch_size ?? 2)
+  merged = side * side
+  patches = max(merged, floor(raw_patches / merged) * merged)
+  projector = [hidden * merged]
+  projector_norm = hidden)"},
+    // Images and text.
+    {"pair", "", R"(
+  let text_object = first(text_config, llm_config, language_config)
+  let tower_object = vision_config)"}};
+
+/// Models of text.
+inline constexpr family text_families[] = {
+    // With the heads of BertForPreTraining.
+    {"bert", "classic", R"(
+  nested num_hidden_layers = 12, hidden_size = 768, num_attention_heads = 12, intermediate_size = 3072,
+      vocab_size = 30522
+  default max_position_embeddings = 512
+  default tie_word_embeddings = true
+  ffn = intermediate_size
+  positions = max_position_embeddings
+  token_types = type_vocab_size ?? 2
+  encoder = true
+  dropout = has(attn_pdrop) or has(hidden_dropout_prob) ? drops : true)"},
+    // Norms have a scale and no shift; those of queries and keys have separate scales for each head.
+    {"cohere", "text", R"(
+  nested num_hidden_layers = 40, hidden_size = 8192, num_attention_heads = 64, intermediate_size = 22528,
+      vocab_size = 256000
+  default max_position_embeddings = 8192
+  default tie_word_embeddings = true
+  qkv_bias = attention_bias ?? false
+  output_bias = attention_bias ?? false
+  norms = 1
+  parallel = true
+  head_dim = 0
+  query_norm = use_qk_norm ?? false ? "token" : "none")"},
+    {"cohere2", "windowed", R"(
+  nested num_hidden_layers = 40, hidden_size = 8192, num_attention_heads = 64, intermediate_size = 22528,
+      vocab_size = 256000
+  default max_position_embeddings = 8192
+  default sliding_window = 4096
+  default tie_word_embeddings = true
+  qkv_bias = attention_bias ?? false
+  output_bias = attention_bias ?? false
+  norms = 1
+  parallel = true
+  head_dim = 0
+  let period = first(sliding_window_pattern, _sliding_window_pattern, 4))"},
+    // arXiv 2405.04434, section 2.1; without `q_lora_rank` queries are projected directly.
+    {"deepseek_v2", "text", R"(
+  default max_position_embeddings = 2048
+  default q_lora_rank = 1536
+  qkv_bias = attention_bias ?? false
+  output_bias = attention_bias ?? false
+  kv_heads = 0
+  head_dim = 0
+  latent.query_rank = q_lora_rank ?? 0
+  latent.kv_rank = kv_lora_rank
+  latent.plain_dim = qk_nope_head_dim
+  latent.rotary_dim = qk_rope_head_dim
+  latent.value_dim = v_head_dim
+  experts = first(n_routed_experts, num_local_experts, num_experts)
+  top_k = num_experts_per_tok
+  expert_ffn = moe_intermediate_size
+  shared_ffn = (n_shared_experts ?? 0) * moe_intermediate_size
+  let groups = n_group ?? 0
+  router_groups = groups < 2 ? 0 : groups
+  top_groups = groups < 2 ? 0 : topk_group ?? 0
+  layer.dense = i < first_k_dense_replace ?? 0 or i % moe_layer_freq ?? 1 != 0
+  router_bias = topk_method == "noaux_tc")"},
+    // arXiv 2412.19437: the bias that balances the experts, and layers that predict further tokens.
+    {"deepseek_v3", "deepseek_v2", R"(
+  default max_position_embeddings = 4096
+  router_bias = topk_method ?? "noaux_tc" == "noaux_tc"
+  mtp_layers = num_nextn_predict_layers ?? 0)"},
+    {"gemma", "text", R"(
+  nested num_hidden_layers = 28, hidden_size = 3072, num_attention_heads = 16, intermediate_size = 24576,
+      vocab_size = 256000
+  default num_key_value_heads = 16
+  default head_dim = 256
+  default max_position_embeddings = 8192
+  default tie_word_embeddings = true
+  qkv_bias = attention_bias ?? false
+  output_bias = attention_bias ?? false)"},
+    {"gemma2", "windowed", R"(
+  nested num_hidden_layers = 26, hidden_size = 2304, num_attention_heads = 8, intermediate_size = 9216,
+      vocab_size = 256000
+  default num_key_value_heads = 4
+  default head_dim = 256
+  default max_position_embeddings = 8192
+  default sliding_window = 4096
+  default tie_word_embeddings = true
+  qkv_bias = attention_bias ?? false
+  output_bias = attention_bias ?? false
+  norms = 4
+  let period = 2)"},
+    {"gemma3_text", "gemma2", R"(
+  nested vocab_size = 262208
+  default max_position_embeddings = 131072
+  query_norm = "head"
+  let period = first(sliding_window_pattern, _sliding_window_pattern, 6))"},
+    {"gpt2", "classic", R"(
+  nested num_hidden_layers = 12, hidden_size = 768, num_attention_heads = 12, vocab_size = 50257
+  default tie_word_embeddings = true
+  positions = first(n_positions, max_position_embeddings, n_ctx, 1024)
+  sequence = first(max_position_embeddings, n_positions, n_ctx, 1024)
+  dropout = has(attn_pdrop) or has(hidden_dropout_prob) ? drops : true)"},
+    // Biases everywhere except embedding and head; the first of two layers has a window.
+    {"gpt_oss", "windowed", R"(
+  nested num_hidden_layers = 36, hidden_size = 2880, num_attention_heads = 64, intermediate_size = 2880,
+      vocab_size = 201088, num_local_experts = 128, num_experts_per_tok = 4
+  default num_key_value_heads = 8
+  default head_dim = 64
+  default max_position_embeddings = 131072
+  default sliding_window = 128
+  let period = 2
+  qkv_bias = attention_bias ?? true
+  output_bias = attention_bias ?? true
+  ffn_bias = true
+  router_bias = true
+  sinks = true
+  experts = first(config.num_local_experts, num_experts, num_local_experts)
+  top_k = num_experts_per_tok)"},
+    // Experts as in DeepSeek-V3; biases only of queries, keys and values.
+    {"glm4_moe", "deepseek_v3", R"(
+  default num_key_value_heads = 8
+  default head_dim = 128
+  default max_position_embeddings = 131072
+  latent = false
+  kv_heads = num_key_value_heads ?? 0
+  head_dim = head_dim ?? 0
+  output_bias = false
+  query_norm = use_qk_norm ?? false ? "head" : "none"
+  router_bias = true)"},
+    {"kimi_k2", "deepseek_v3", ""},
+    {"llama", "text", R"(
+  nested num_hidden_layers = 32, hidden_size = 4096, num_attention_heads = 32, intermediate_size = 11008,
+      vocab_size = 32000
+  default max_position_embeddings = 2048
+  qkv_bias = attention_bias ?? false
+  output_bias = attention_bias ?? false
+  ffn_bias = mlp_bias ?? false)"},
+    // A token sees the previous tokens of its chunk, in three of four layers: at most as many as in a window of that width.
+    // Queries and keys are normalized without scales: no parameters. Experts and the expert that all tokens visit have the
+    // width `intermediate_size`; layers without experts have another.
+    {"llama4_text", "text", R"(
+  nested num_hidden_layers = 48, hidden_size = 5120, num_attention_heads = 40, intermediate_size = 8192,
+      intermediate_size_mlp = 16384, vocab_size = 202048, num_local_experts = 16, num_experts_per_tok = 1
+  default num_key_value_heads = 8
+  default head_dim = 128
+  default max_position_embeddings = 131072
+  default attention_chunk_size = 8192
+  qkv_bias = attention_bias ?? false
+  output_bias = attention_bias ?? false
+  ffn = intermediate_size_mlp
+  experts = first(config.num_local_experts, num_experts, num_local_experts)
+  top_k = num_experts_per_tok
+  expert_ffn = intermediate_size
+  shared_ffn = intermediate_size
+  layer.dense = moe_layers == nothing ? (i + 1) % interleave_moe_layer_step ?? 1 != 0 : not listed(moe_layers, i, layers)
+  let window = attention_chunk_size ?? 0
+  let window_name = "attention_chunk_size"
+  let turned = len(no_rope_layers) > 0
+  let window_here = (turned ? no_rope_layers[i] != 0 : (i + 1) % no_rope_layer_interval ?? 4 != 0) ? window : 0
+  check turned = turned and len(no_rope_layers) < layers
+      ? refuse(no_rope_layers, len(no_rope_layers), " elements, fewer than layers") : 0)"},
+    {"mistral", "windowed", R"(
+  nested num_hidden_layers = 32, hidden_size = 4096, num_attention_heads = 32, intermediate_size = 14336,
+      vocab_size = 32000
+  default num_key_value_heads = 8
+  default max_position_embeddings = 131072
+  default sliding_window = 4096)"},
+    {"mixtral", "windowed", R"(
+  nested num_hidden_layers = 32, hidden_size = 4096, num_attention_heads = 32, intermediate_size = 14336,
+      vocab_size = 32000, num_local_experts = 8, num_experts_per_tok = 2
+  default num_key_value_heads = 8
+  default max_position_embeddings = 131072
+  experts = first(config.num_local_experts, num_experts, num_local_experts)
+  top_k = num_experts_per_tok)"},
+    // Phi-1 to phi-2: attention and feed-forward part share one input norm; the head has a bias.
+    {"phi", "classic", R"(
+  nested num_hidden_layers = 24, hidden_size = 2048, num_attention_heads = 32, vocab_size = 51200
+  default max_position_embeddings = 2048
+  norms = 1
+  parallel = true
+  head_bias = true
+  check norm = qk_layernorm ?? false ? refuse(qk_layernorm, "such models are not known here") : 0)"},
+    {"phi3", "windowed", R"(
+  nested num_hidden_layers = 32, hidden_size = 3072, num_attention_heads = 32, intermediate_size = 8192,
+      vocab_size = 32064
+  default max_position_embeddings = 4096)"},
+    {"qwen2", "qwen", R"(
+  nested num_hidden_layers = 32, hidden_size = 4096, num_attention_heads = 32, intermediate_size = 22016,
+      vocab_size = 151936
+  default num_key_value_heads = 32
+  default max_position_embeddings = 32768
+  qkv_bias = true)"},
+    // Experts in every `decoder_sparse_step`-th layer, except those in `mlp_only_layers`. Its windows, if used, would be in
+    // other layers than Qwen2's: they are accepted only if listed.
+    {"qwen2_moe", "qwen", R"(
+  nested num_hidden_layers = 24, hidden_size = 2048, num_attention_heads = 16, intermediate_size = 5632,
+      vocab_size = 151936, num_experts = 60, num_experts_per_tok = 4, moe_intermediate_size = 1408
+  default num_key_value_heads = 16
+  default max_position_embeddings = 32768
+  qkv_bias = qkv_bias ?? true
+  experts = first(config.num_experts, num_local_experts, num_experts)
+  top_k = num_experts_per_tok
+  expert_ffn = moe_intermediate_size
+  shared_ffn = shared_expert_intermediate_size ?? 5632
+  shared_gate = shared_ffn > 0
+  layer.dense = listed(mlp_only_layers ?? [], i, layers) or (i + 1) % decoder_sparse_step ?? 1 != 0
+  check windows = window > 0 and layer_types == nothing
+      ? refuse(use_sliding_window, 'true, and no "layer_types" that list its layers') : 0)"},
+    {"qwen2_vl_text", "qwen2", R"(
+  nested num_hidden_layers = 80, hidden_size = 8192, num_attention_heads = 64, intermediate_size = 29568,
+      vocab_size = 152064
+  default num_key_value_heads = 8
+  let window_here = i >= config.max_window_layers ?? 80 ? window : 0)"},
+    {"qwen2_5_vl_text", "qwen2_vl_text", ""},
+    {"qwen3", "qwen2", R"(
+  default head_dim = 128
+  qkv_bias = attention_bias ?? false
+  output_bias = attention_bias ?? false
+  query_norm = "head")"},
+    {"qwen3_moe", "qwen3", R"(
+  nested num_hidden_layers = 24, hidden_size = 2048, intermediate_size = 6144, num_experts = 128,
+      num_experts_per_tok = 8, moe_intermediate_size = 768
+  default num_key_value_heads = 4
+  default head_dim = 0
+  experts = first(config.num_experts, num_local_experts, num_experts)
+  top_k = num_experts_per_tok
+  expert_ffn = moe_intermediate_size
+  layer.dense = listed(mlp_only_layers ?? [], i, layers) or (i + 1) % decoder_sparse_step ?? 1 != 0)"}};
+
+/// A file that is self-contained: its names do not refer to a class, and the only defaults are those of most models.
+inline constexpr family plain_family = {"plain", "text", R"(
+  layers = num_hidden_layers
+  hidden = hidden_size
+  heads = num_attention_heads
+  kv_heads = latent ? 0 : num_key_value_heads ?? 0
+  head_dim = latent ? 0 : head_dim ?? 0
+  gated = gated ?? true
+  norm = norm ?? "rmsnorm"
+  norms = norms_per_layer ?? 2
+  parallel = norms == 1
+  qkv_bias = qkv_bias ?? false
+  output_bias = o_bias ?? false
+  ffn_bias = mlp_bias ?? false
+  dropout = dropout ?? false
+  sinks = attention_sinks ?? false
+  query_norm = qk_norm ?? false ? "head" : "none"
+  positions = learned_positions ?? 0
+  mtp_layers = num_nextn_predict_layers ?? 0
+  sequence = first(max_position_embeddings, learned_positions, 4096)
+  latent = kv_lora_rank != nothing
+  latent.query_rank = q_lora_rank ?? 0
+  latent.kv_rank = kv_lora_rank
+  latent.plain_dim = qk_nope_head_dim
+  latent.rotary_dim = qk_rope_head_dim ?? 0
+  latent.value_dim = v_head_dim
+  let window = sliding_window ?? 0
+  let period = sliding_window_pattern ?? 0
+  let window_here = period == 0 or (i + 1) % period != 0 ? window : 0
+  experts = num_experts ?? 0
+  top_k = experts > 0 ? num_experts_per_tok : 0
+  expert_ffn = experts > 0 ? moe_intermediate_size ?? 0 : 0
+  shared_ffn = experts > 0 ? shared_intermediate_size ?? 0 : 0
+  shared_gate = experts > 0 and shared_gate ?? false
+  router_bias = experts > 0 and router_bias ?? false
+  let groups = experts > 0 ? n_group ?? 0 : 0
+  router_groups = groups < 2 ? 0 : groups
+  top_groups = experts > 0 and topk_group ?? 0 > 0 and groups >= 2 ? topk_group : 0
+  layer.dense = experts > 0 and i < first_k_dense ?? 0)"};
+
+/// Vision towers: classes `XVisionModel`.
+inline constexpr family tower_families[] = {
+    // A class token, learned positions, a norm before the layers and one after them.
+    {"clip_vision_model", "tower", R"(
+  nested num_hidden_layers = 12, hidden_size = 768, num_attention_heads = 12, intermediate_size = 3072
+  default image_size = 224
+  default patch_size = 32
+  positions = patches + 1
+  extra_tokens = 1
+  extra_norms = 2)"},
+    // A class token, learned positions in addition to rotary ones; concatenated patches go through two matrices in the tower
+    // and one after it.
+    {"llama4_vision_model", "tower", R"(
+  nested num_hidden_layers = 34, hidden_size = 768, num_attention_heads = 16, intermediate_size = 5632
+  default image_size = 448
+  default patch_size = 14
+  default pixel_shuffle_ratio = 0.5
+  let side = floor(1 / pixel_shuffle_ratio + 0.5)
+  check side = side > 0 and side < 100 and side * pixel_shuffle_ratio == 1 ? 0
+      : refuse(pixel_shuffle_ratio, pixel_shuffle_ratio, " is no 1, 1/2, 1/3 ...")
+  positions = raw_patches + 1
+  extra_tokens = 1
+  extra_norms = 2
+  merged = side * side
+  patches = max(merged, floor(raw_patches / merged) * merged)
+  projector = [projector_input_dim ?? 4096, projector_output_dim ?? 4096]
+  projector_bias = multi_modal_projector_bias ?? false)"},
+    // Rotary, gated, without biases, a norm before the layers. The image has the largest possible size.
+    {"pixtral", "tower", R"(
+  nested num_hidden_layers = 24, hidden_size = 1024, num_attention_heads = 16, intermediate_size = 4096
+  default image_size = 1024
+  default patch_size = 16
+  gated = true
+  biases = false
+  norm = "rmsnorm"
+  extra_norms = 1)"},
+    // Its width is called `embed_dim`; `hidden_size` is the text's.
+    {"qwen2_vl_vision", "qwen_tower", R"(
+  nested depth = 32, num_heads = 16
+  default embed_dim = 1280
+  default mlp_ratio = 4
+  hidden = embed_dim
+  ffn = floor(hidden * mlp_ratio)
+  check ratio = mlp_ratio > 0 and mlp_ratio <= 1000 ? 0
+      : refuse(mlp_ratio, mlp_ratio, " is not above 0 and at most 1000")
+  check width = hidden_size == nothing or hidden_size == text.hidden ? 0
+      : refuse(hidden_size, hidden_size, ' is not "hidden_size" of the text, ', text.hidden))"},
+    // Gated, norms with only a scale; all layers except the listed ones use windows, whose side is in pixels.
+    {"qwen2_5_vl_vision", "qwen_tower", R"(
+  nested depth = 32, hidden_size = 3584, num_heads = 16, intermediate_size = 3420
+  gated = true
+  norm = "rmsnorm"
+  let window_side = floor((window_size ?? 112) / patch_size)
+  window = window_side * window_side
+  full_layers = fullatt_block_indexes == nothing ? range(7, 8, min(layers, 32)) : sorted(fullatt_block_indexes)
+  check full = layers == nothing ? 0 : listed(fullatt_block_indexes ?? [], 0, layers)
+  check width = out_hidden_size == nothing or out_hidden_size == text.hidden ? 0
+      : refuse(out_hidden_size, out_hidden_size, ' is not "hidden_size" of the text, ', text.hidden))"},
+    // Learned positions, a norm after the layers, no head.
+    {"siglip_vision_model", "tower", R"(
+  nested num_hidden_layers = 12, hidden_size = 768, num_attention_heads = 12, intermediate_size = 3072
+  default image_size = 224
+  default patch_size = 16
+  input_bias = true
+  positions = patches
+  extra_norms = 1)"}};
+
+/// Models of several parts: classes `XForConditionalGeneration`. `text_object` and `tower_object` are their objects in the
+/// file, `text_family` and `tower_family` how these are read; `text.` and `tower.` stand before figures of what was read.
+inline constexpr family pair_families[] = {
+    // SigLIP's tower; patches are averaged to the required number of tokens, then scaled by a norm and multiplied by one
+    // matrix.
+    {"gemma3", "pair", R"(
+  let text_family = "gemma3_text"
+  let tower_family = "siglip_vision_model"
+  let tokens = mm_tokens_per_image ?? 256
+  check tokens = tokens > 0 and tower.patches % tokens == 0 ? 0
+      : refuse(config, tower.patches, ' patches of an image are no multiple of "mm_tokens_per_image" ', tokens)
+  vision.merged = tower.patches / tokens
+  vision.projector_merges = false
+  vision.projector_bias = false
+  vision.projector_norm = tower.hidden
+  vision.projector_norm_kind = "rmsnorm")"},
+    {"llama4", "pair", R"(
+  let text_family = "llama4_text"
+  let tower_family = "llama4_vision_model")"},
+    {"llava", "pair", R"(
+  let text_family = "llama"
+  let tower_family = vision_config.model_type == nothing ? "clip_vision_model"
+      : case(vision_config.model_type, "clip_vision_model", "clip_vision_model", "pixtral", "pixtral")
+  vision.projector = [text.hidden]
+  vision.projector_bias = multimodal_projector_bias ?? true)"},
+    // Pixtral's tower; a norm and a matrix merge several patches into one, then two matrices turn it into a token.
+    {"mistral3", "pair", R"(
+  let text_family = "mistral"
+  let tower_family = "pixtral"
+  let side = spatial_merge_size ?? 2
+  check bias = multimodal_projector_bias ?? false
+      ? refuse(multimodal_projector_bias, "such models are not known here") : 0
+  vision.merged = side * side
+  vision.patches = max(side * side, floor(tower.patches / (side * side)) * side * side)
+  vision.projector = [tower.hidden, text.hidden]
+  vision.projector_bias = false
+  vision.projector_norm = tower.hidden)"},
+    {"qwen2_5_vl", "pair", R"(
+  let text_family = "qwen2_5_vl_text"
+  let tower_family = "qwen2_5_vl_vision")"},
+    {"qwen2_vl", "pair", R"(
+  let text_family = "qwen2_vl_text"
+  let tower_family = "qwen2_vl_vision")"}};
+
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail
