@@ -30,7 +30,7 @@ inline void print_row_errors(const std::vector<row>& all) {
   for (const row& each : all) {
     const double error = error_of(each);
     const std::string kind = each.dense()    ? "dense"
-                             : each.of.mamba ? "hybrids of Mamba and experts"
+                             : each.of.recurrence ? "hybrids of Mamba and experts"
                                              : "mixtures of experts";
     groups[kind].values.push_back(error);
     groups[kind + ", " + each.precision].values.push_back(error);

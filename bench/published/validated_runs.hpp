@@ -39,7 +39,7 @@ inline std::string validated_table(const std::vector<run>& runs, const std::vect
   }
   for (const auto* const set : {&rows, &further}) {
     for (const row& each : *set) {
-      const char* const kind = each.dense() ? "dense" : each.of.mamba ? "hybrid" : "experts";
+      const char* const kind = each.dense() ? "dense" : each.of.recurrence ? "hybrid" : "experts";
       add(kind, each.precision, each.device, error_of(each), set == &rows);
     }
   }

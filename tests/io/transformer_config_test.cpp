@@ -168,7 +168,7 @@ TEST_CASE("a config sets the newer fields as well") {
                                            {0, false, attention, true},
                                            {0, false, none, false},
                                            {0, false, none, false}});
-  CHECK(a.mamba == stagecut::transformer::state_space{4, 25, 26, 2, 5});
+  CHECK(a.recurrence == stagecut::transformer::recurrent_mixer{4, 25, 26, 2, 5});
   CHECK(a.expert_hidden == 24);
   CHECK(a.squared_relu);
   CHECK(a.router_groups == 2);

@@ -155,8 +155,8 @@ TEST_CASE("experts keep what they receive, and need buffers while they run") {
 
 TEST_CASE("a state space keeps its projections and what the convolution makes of them") {
   auto a = dense();
-  a.mamba = stagecut::transformer::state_space{.heads = 4, .head_dim = 8, .state = 6, .groups = 2};
-  a.forms.assign(2, {.mixer = stagecut::transformer::mixing::mamba, .mixer_only = true});
+  a.recurrence = stagecut::transformer::recurrent_mixer{.heads = 4, .head_dim = 8, .state = 6, .groups = 2};
+  a.forms.assign(2, {.mixer = stagecut::transformer::mixing::recurrence, .mixer_only = true});
   a.norms = 1;
   const double inner = 4 * 8, projections = 2 * 2 * 6;
   const double wide = 2 * s * h + 2 * s * (2 * inner + projections) + 2 * s * (inner + projections) + 2 * s * inner;

@@ -379,8 +379,8 @@ TEST_CASE("a layer sends the messages of the parts that it has") {
   using stagecut::transformer::mixing;
   architecture a = mixtral();
   a.layers = 4;
-  a.mamba = stagecut::transformer::state_space{.heads = 8, .head_dim = 64, .state = 16};
-  a.forms = {{.mixer_only = true}, {.mixer = mixing::mamba, .mixer_only = true}, {.mixer = mixing::none}, {}};
+  a.recurrence = stagecut::transformer::recurrent_mixer{.heads = 8, .head_dim = 64, .state = 16};
+  a.forms = {{.mixer_only = true}, {.mixer = mixing::recurrence, .mixer_only = true}, {.mixer = mixing::none}, {}};
   a.norms = 1;
   auto whole = wide(true);
   whole.data_parallel = 2;

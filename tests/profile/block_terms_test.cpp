@@ -64,8 +64,8 @@ architecture routed() {
 
 architecture state_space(std::size_t layers = 3) {
   architecture a = dense();
-  a.mamba = stagecut::transformer::state_space{.heads = 16, .head_dim = 64, .state = 32, .groups = 4};
-  a.forms.assign(layers, {.mixer = stagecut::transformer::mixing::mamba, .mixer_only = true});
+  a.recurrence = stagecut::transformer::recurrent_mixer{.heads = 16, .head_dim = 64, .state = 32, .groups = 4};
+  a.forms.assign(layers, {.mixer = stagecut::transformer::mixing::recurrence, .mixer_only = true});
   a.norms = 1;
   return a;
 }
@@ -345,7 +345,7 @@ TEST_CASE("a layer has the parts of its form") {
   auto a = state_space();
   a.forms[0] = {.mixer = mixing::none};
   a.forms[1] = {.mixer_only = true};
-  a.forms[2] = {.mixer = mixing::mamba};
+  a.forms[2] = {.mixer = mixing::recurrence};
   const auto work = [&](std::size_t layer, std::string_view name) {
     return all(terms(a, {}, {}, layer).forward, name).size();
   };

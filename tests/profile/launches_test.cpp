@@ -84,8 +84,8 @@ TEST_CASE("the host launches the kernels that no graph has") {
   CHECK(launched(latent, with(graphing::none)) == counts{22 + 8, 36 + 14});
   CHECK(launched(latent, with(graphing::scoped)) == counts{8, 14});
   auto space = dense();
-  space.mamba = stagecut::transformer::state_space{.heads = 4, .head_dim = 8, .state = 6};
-  space.forms.assign(2, {.mixer = stagecut::transformer::mixing::mamba, .mixer_only = true});
+  space.recurrence = stagecut::transformer::recurrent_mixer{.heads = 4, .head_dim = 8, .state = 6};
+  space.forms.assign(2, {.mixer = stagecut::transformer::mixing::recurrence, .mixer_only = true});
   CHECK(launched(space, with(graphing::none)) == counts{18, 30});
   CHECK(launched(space, with(graphing::scoped)) == counts{0, 0});
 }

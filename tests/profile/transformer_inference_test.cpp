@@ -233,8 +233,8 @@ TEST_CASE("what inference does not compute is refused") {
   a.forms.resize(3);
   CHECK(refused(a, {}).empty());
   for (const stagecut::transformer::layer_form form :
-       {stagecut::transformer::layer_form{.mixer = stagecut::transformer::mixing::mamba}, {.mixer_only = true}}) {
-    a.mamba = stagecut::transformer::state_space{.heads = 4, .head_dim = 2, .state = 2};
+       {stagecut::transformer::layer_form{.mixer = stagecut::transformer::mixing::recurrence}, {.mixer_only = true}}) {
+    a.recurrence = stagecut::transformer::recurrent_mixer{.heads = 4, .head_dim = 2, .state = 2};
     a.forms[1] = form;
     CHECK(refused(a, {}).starts_with("architecture.forms: are not computed for inference"));
   }

@@ -498,18 +498,18 @@ TEST_CASE("an architecture out of range is refused at its field") {
   CHECK(refused(&architecture::top_groups, std::size_t{1}, mixtral()) ==
         "architecture.top_groups: top_groups = 1 is above router_groups = 0");
   auto spaced = llama();
-  spaced.mamba = stagecut::transformer::state_space{.heads = 4, .head_dim = 2, .state = 3, .groups = 2};
+  spaced.recurrence = stagecut::transformer::recurrent_mixer{.heads = 4, .head_dim = 2, .state = 3, .groups = 2};
   CHECK(refused(spaced, {}).empty());
-  spaced.mamba->state = 0;
-  CHECK(refused(spaced, {}).starts_with("architecture.mamba/state: 0 is not from 1 to "));
-  spaced.mamba->state = 3;
-  spaced.mamba->groups = 3;
-  CHECK(refused(spaced, {}) == "architecture.mamba/groups: groups = 3 does not divide heads = 4");
-  spaced.mamba->heads = 3;
+  spaced.recurrence->state = 0;
+  CHECK(refused(spaced, {}).starts_with("architecture.recurrence/state: 0 is not from 1 to "));
+  spaced.recurrence->state = 3;
+  spaced.recurrence->groups = 3;
+  CHECK(refused(spaced, {}) == "architecture.recurrence/groups: groups = 3 does not divide heads = 4");
+  spaced.recurrence->heads = 3;
   CHECK(refused(spaced, shared(2, true)) ==
         "training.tensor_parallel: tensor_parallel = 2 does not divide mamba/heads = 3");
-  spaced.mamba.reset();
-  spaced.forms.assign(3, {.mixer = stagecut::transformer::mixing::mamba});
+  spaced.recurrence.reset();
+  spaced.forms.assign(3, {.mixer = stagecut::transformer::mixing::recurrence});
   CHECK(refused(spaced, {}) == "architecture.forms: layer 0 is of mamba, whose figures are missing");
   spaced.forms.assign(3, {.mixer = stagecut::transformer::mixing::none, .mixer_only = true});
   CHECK(refused(spaced, {}) == "architecture.forms: layer 0 has neither a mixer nor a feed-forward part");
@@ -642,8 +642,8 @@ TEST_CASE("latent attention keeps a narrow vector, and its matrices are counted"
 
 TEST_CASE("the parameters of a state space are counted") {
   auto a = llama();
-  a.mamba = stagecut::transformer::state_space{.heads = 6, .head_dim = 2, .state = 5, .groups = 3, .convolution = 4};
-  a.forms.assign(3, {.mixer = stagecut::transformer::mixing::mamba, .mixer_only = true});
+  a.recurrence = stagecut::transformer::recurrent_mixer{.heads = 6, .head_dim = 2, .state = 5, .groups = 3, .convolution = 4};
+  a.forms.assign(3, {.mixer = stagecut::transformer::mixing::recurrence, .mixer_only = true});
   a.norms = 1;
   // in and out; a convolution of four tokens and its bias; three numbers a head; the scales of two norms
   const double inner = 12, convolved = 12 + 2 * 3 * 5;
@@ -654,7 +654,7 @@ TEST_CASE("the parameters of a state space are counted") {
   CHECK(total(a) == 2 * (space + 8) + (3 * 96 + 8) + 2 * 80 + 8);
   a.forms[1] = {.mixer_only = true};
   CHECK(total(a) == 2 * (space + 8) + (64 + 2 * 32 + 64 + 8) + 2 * 80 + 8);
-  a.forms[1] = {.mixer = stagecut::transformer::mixing::mamba};
+  a.forms[1] = {.mixer = stagecut::transformer::mixing::recurrence};
   CHECK(total(a) == 2 * (space + 8) + (space + 3 * 96 + 2 * 8) + 2 * 80 + 8);  // two parts, two norms
   CHECK(profiled(a) == total(a));
 }

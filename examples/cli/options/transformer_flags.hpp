@@ -481,7 +481,7 @@ struct transformer_flags {
                                    {"parameters", json_number(numbers.total)},
                                    {"active_parameters", json_number(numbers.active)}};
     if (numbers.further != 0) made["further_parameters"] = json_number(numbers.further);
-    if (from.architecture.mamba) made["hybrid"] = true;
+    if (from.architecture.recurrence) made["hybrid"] = true;
     if (numbers.vision != 0) made["vision_parameters"] = json_number(numbers.vision);
     made["sequence"] = r.sequence != 0 ? r.sequence : from.architecture.sequence;
     if (inference) {

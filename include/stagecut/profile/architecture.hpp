@@ -33,20 +33,49 @@ struct latent_attention {
   friend bool operator==(const latent_attention&, const latent_attention&) = default;
 };
 
-/// Mamba-2 layers (Dao and Gu, Transformers are SSMs, arXiv 2405.21060, section 7).
-struct state_space {
-  std::size_t heads = 0;        ///< at least 1
-  std::size_t head_dim = 0;     ///< numbers of a head
-  std::size_t state = 0;        ///< numbers that a head keeps for each of its own
-  std::size_t groups = 1;       ///< heads of a group share the projections into and out of the state
-  std::size_t convolution = 4;  ///< tokens that the convolution before it sees
-
-  /// Equal in every part.
-  friend bool operator==(const state_space&, const state_space&) = default;
+/// Mixers whose memory of the tokens before is a state of fixed size.
+enum class recurrent_kind : std::uint8_t {
+  mamba2,             ///< Dao and Gu, Transformers are SSMs, arXiv 2405.21060, section 7
+  mamba1,             ///< Gu and Dao, Mamba, arXiv 2312.00752, section 3.4; with Jamba's norms if `norm`
+  gated_delta,        ///< Yang et al., Gated Delta Networks, arXiv 2412.06464, as in Qwen3-Next
+  kimi_delta,         ///< Kimi Linear, arXiv 2510.26692, section 3
+  lightning,          ///< MiniMax-01, arXiv 2501.08313, section 2.2
+  short_convolution,  ///< gated convolution of few tokens (LFM2): no state beyond these
 };
 
-/// What mixes the tokens of a layer.
-enum class mixing : std::uint8_t { attention, mamba, none };
+/// Their figures, the same in all layers that have one.
+struct recurrent_mixer {
+  std::size_t heads = 0;                          ///< of the values, at least 1
+  std::size_t head_dim = 0;                       ///< numbers of a head's value
+  std::size_t state = 0;                          ///< numbers of a head's key, and of its state for each of its values
+  std::size_t groups = 1;                         ///< heads of a group share keys and queries
+  std::size_t convolution = 4;                    ///< tokens that the convolution before it sees; 0: there is none
+  recurrent_kind kind = recurrent_kind::mamba2;   ///< its form
+  std::size_t rank = 0;                           ///< width of narrow matrices: time step (Mamba-1), decay and gate (Kimi)
+  bool bias = false;                              ///< of the matrices in and out
+  bool convolution_bias = true;                   ///< of the convolution
+  bool norm = true;                               ///< whether the output is normalized, or what `kind` says
+
+  /// Equal in every part.
+  friend bool operator==(const recurrent_mixer&, const recurrent_mixer&) = default;
+};
+
+/// A small attention that chooses the tokens that each query sees (DeepSeek-V3.2, arXiv 2512.02556, section 2.1).
+struct sparse_indexer {
+  std::size_t heads = 0;     ///< of its queries; all share one key
+  std::size_t head_dim = 0;  ///< numbers of a head, and of a cached key
+  std::size_t top_k = 0;     ///< most tokens that a query sees
+
+  /// Equal in every part.
+  friend bool operator==(const sparse_indexer&, const sparse_indexer&) = default;
+};
+
+/// What mixes the tokens of a layer; `both`: attention and a recurrent mixer beside each other, whose outputs are summed
+/// (Falcon-H1).
+enum class mixing : std::uint8_t { attention, recurrence, none, both };
+
+/// A learned gate on the output of attention: none; one number a head; one a number.
+enum class attention_gating : std::uint8_t { none, head, element };
 
 /// Properties in which a layer may differ from others.
 struct layer_form {
@@ -54,6 +83,12 @@ struct layer_form {
   bool dense = false;                ///< one feed-forward part of width `ffn` instead of experts
   mixing mixer = mixing::attention;  ///< what comes before the feed-forward part
   bool mixer_only = false;           ///< there is no feed-forward part
+  std::size_t heads = 0;             ///< of the queries; 0: the architecture's
+  std::size_t kv_heads = 0;          ///< of keys and values; 0: the architecture's
+  std::size_t head_dim = 0;          ///< 0: the architecture's
+  std::size_t ffn = 0;               ///< inner width of its feed-forward part if it is `dense` or there are no experts; 0: the architecture's
+  bool keys_are_values = false;      ///< one matrix makes both
+  bool shares_indexer = false;       ///< sees the tokens that an earlier layer's indexer chose: it has none
 
   /// Equal in every part.
   friend bool operator==(const layer_form&, const layer_form&) = default;
@@ -130,11 +165,16 @@ struct architecture {
   std::size_t mtp_layers = 0;                ///< after the others, each predicting one token further (DeepSeek-V3)
   bool head_bias = false;                    ///< one number per word
   std::optional<vision_tower> vision{};      ///< before the embedding
-  std::optional<state_space> mamba{};        ///< of layers whose form has it
+  std::optional<recurrent_mixer> recurrence{};  ///< of layers whose form has it
   std::size_t expert_hidden = 0;             ///< width of a token within experts; 0: `hidden`
   bool squared_relu = false;                 ///< the activation function is no gate but the square of a ReLU
   std::size_t router_groups = 0;             ///< of experts; a token visits those of `top_groups`; 0: one group
   std::size_t top_groups = 0;                ///< groups that a token visits (DeepSeek-V3, section 2.1.2)
+  std::size_t value_dim = 0;                 ///< numbers of a head's value; 0: as many as of its key
+  attention_gating attention_gate = attention_gating::none;  ///< on the heads' combined output
+  std::optional<sparse_indexer> indexer{};   ///< chooses the tokens that a query sees
+  std::size_t idle_experts = 0;              ///< further choices of the router that compute nothing (LongCat)
+  bool embedding_norm = false;               ///< after the embedding, of a decoder
 
   /// Equal in every part.
   friend bool operator==(const architecture&, const architecture&) = default;

@@ -53,7 +53,7 @@ STAGECUT_DECL std::optional<fault> vision_fault(const vision_tower& v);
 
 STAGECUT_DECL std::optional<fault> latent_fault(const latent_attention& l);
 
-STAGECUT_DECL std::optional<fault> mamba_fault(const state_space& m);
+STAGECUT_DECL std::optional<fault> recurrence_fault(const recurrent_mixer& m);
 
 /// The first layer whose form has no figures or no parts.
 STAGECUT_DECL std::optional<fault> forms_fault(const architecture& a);

@@ -59,6 +59,10 @@ void each_figure(Architecture& a, const Visit& at) {
   at("squared_relu", a.squared_relu);
   at("router_groups", a.router_groups, 1);
   at("top_groups", a.top_groups, 1);
+  at("value_dim", a.value_dim, 1);
+  at("attention_gate", a.attention_gate, attention_gate_names);
+  at("idle_experts", a.idle_experts);
+  at("embedding_norm", a.embedding_norm);
   at("sequence", a.sequence);
 }
 
@@ -69,15 +73,33 @@ void each_form_figure(Form& f, const Visit& at) {
   at("dense", f.dense);
   at("mixer", f.mixer, mixer_names);
   at("mixer_only", f.mixer_only);
+  at("heads", f.heads);
+  at("kv_heads", f.kv_heads);
+  at("head_dim", f.head_dim);
+  at("ffn", f.ffn);
+  at("keys_are_values", f.keys_are_values);
+  at("shares_indexer", f.shares_indexer);
 }
 
-template <class Mamba, class Visit>
-void each_mamba_figure(Mamba& m, const Visit& at) {
+template <class Mixer, class Visit>
+void each_recurrence_figure(Mixer& m, const Visit& at) {
   at("heads", m.heads);
   at("head_dim", m.head_dim);
   at("state", m.state);
   at("groups", m.groups);
   at("convolution", m.convolution);
+  at("kind", m.kind, recurrent_names);
+  at("rank", m.rank);
+  at("bias", m.bias);
+  at("convolution_bias", m.convolution_bias);
+  at("norm", m.norm);
+}
+
+template <class Indexer, class Visit>
+void each_indexer_figure(Indexer& x, const Visit& at) {
+  at("heads", x.heads);
+  at("head_dim", x.head_dim);
+  at("top_k", x.top_k);
 }
 
 template <class Latent, class Visit>
@@ -146,11 +168,12 @@ void each_training_figure(Training& r, const Visit& at) {
   at("microbatches", r.microbatches, 1);
 }
 
-/// Required figures of a model, of narrow keys and values, of a state space, of a tower.
+/// Required figures of a model, of narrow keys and values, of a recurrent mixer, of an indexer, of a tower.
 inline constexpr std::initializer_list<const char*> required_figures = {"name", "layers",     "hidden",  "heads",
                                                                         "ffn",  "vocabulary", "sequence"};
 inline constexpr std::initializer_list<const char*> required_latent = {"kv_rank", "plain_dim", "value_dim"};
-inline constexpr std::initializer_list<const char*> required_mamba = {"heads", "head_dim", "state"};
+inline constexpr std::initializer_list<const char*> required_recurrence = {"heads", "head_dim"};
+inline constexpr std::initializer_list<const char*> required_indexer = {"heads", "head_dim", "top_k"};
 inline constexpr std::initializer_list<const char*> required_vision = {"layers", "hidden", "heads",
                                                                        "ffn",    "inputs", "patches"};
 

@@ -71,6 +71,51 @@ inline constexpr family family_bases[] = {
   default max_window_layers = 28
   let window = use_sliding_window ?? false ? sliding_window ?? 0 : 0
   let window_here = i >= max_window_layers ?? 28 ? window : 0)"},
+    // Mamba-2 in some layers, under the names of Bamba.
+    {"recurrent", "text", R"(
+  default max_position_embeddings = 8192
+  default mamba_expand = 2
+  recurrence.heads = mamba_n_heads
+  recurrence.head_dim = mamba_d_head == nothing or mamba_d_head == "auto"
+      ? (mamba_d_ssm ?? mamba_expand * hidden) / mamba_n_heads : mamba_d_head
+  recurrence.state = mamba_d_state
+  recurrence.groups = mamba_n_groups
+  recurrence.convolution = mamba_d_conv ?? 4
+  recurrence.bias = mamba_proj_bias ?? false
+  recurrence.convolution_bias = mamba_conv_bias ?? true)"},
+    // Layers of one recurrent mixer each. Their attention would have one head.
+    {"alone", "text", R"(
+  default tie_word_embeddings = true
+  heads = 1
+  head_dim = 0
+  ffn = hidden
+  norms = 1
+  sequence = 8192
+  recurrence.convolution = conv_kernel
+  recurrence.bias = use_bias ?? false
+  recurrence.convolution_bias = use_conv_bias ?? true
+  layer.mixer = "recurrence"
+  layer.mixer_only = true)"},
+    // Gated delta nets and gated attention.
+    {"gated_delta", "text", R"(
+  default max_position_embeddings = 32768
+  default head_dim = 256
+  qkv_bias = attention_bias ?? false
+  output_bias = attention_bias ?? false
+  query_norm = "head"
+  attention_gate = "element"
+  mtp_layers = first(num_nextn_predict_layers, mtp_num_hidden_layers, 0)
+  recurrence.kind = "gated_delta"
+  recurrence.heads = linear_num_value_heads
+  recurrence.head_dim = linear_value_head_dim
+  recurrence.state = linear_key_head_dim
+  recurrence.groups = linear_num_key_heads
+  recurrence.convolution = linear_conv_kernel_dim ?? 4
+  recurrence.convolution_bias = false
+  layer.window = 0
+  layer.mixer = layer_types == nothing
+      ? (i + 1) % full_attention_interval ?? 4 == 0 ? "attention" : "recurrence"
+      : case(layer_types[i], "full_attention", "attention", "linear_attention", "recurrence"))"},
     // Vision towers, before their projector. A layer whose output is unused (Llava's `vision_feature_layer` of -2) counts.
     {"tower", "", R"(
   layers = first(num_hidden_layers, depth)
@@ -100,6 +145,35 @@ inline constexpr family family_bases[] = {
 
 /// Models of text.
 inline constexpr family text_families[] = {
+    {"apertus", "text", R"(
+  default max_position_embeddings = 65536
+  gated = false
+  query_norm = "head"
+  qkv_bias = attention_bias ?? false
+  output_bias = attention_bias ?? false
+  ffn_bias = mlp_bias ?? false)"},
+    {"arcee", "llama", R"(
+  gated = false
+  squared_relu = true)"},
+    // Ling: the head is normalized, without parameters.
+    {"bailing_moe", "deepseek_v2", R"(
+  latent = false
+  kv_heads = num_key_value_heads ?? 0
+  head_dim = head_dim ?? 0
+  qkv_bias = use_qkv_bias ?? use_bias ?? false
+  output_bias = use_bias ?? false
+  query_norm = use_qk_norm ?? false ? "head" : "none"
+  experts = num_experts
+  shared_ffn = (num_shared_experts ?? 0) * (moe_shared_expert_intermediate_size ?? moe_intermediate_size)
+  router_bias = moe_router_enable_expert_bias ?? false
+  mtp_layers = num_nextn_predict_layers ?? 0)"},
+    {"bailing_moe_v2", "bailing_moe", R"(
+  router_bias = moe_router_enable_expert_bias ?? true)"},
+    {"bamba", "recurrent", R"(
+  default tie_word_embeddings = false
+  ffn_bias = mlp_bias ?? false
+  let attends = listed(attn_layer_indices ?? [], i, layers)
+  layer.mixer = attends ? "attention" : "recurrence")"},
     // With the heads of BertForPreTraining.
     {"bert", "classic", R"(
   nested num_hidden_layers = 12, hidden_size = 768, num_attention_heads = 12, intermediate_size = 3072,
@@ -111,6 +185,11 @@ inline constexpr family text_families[] = {
   token_types = type_vocab_size ?? 2
   encoder = true
   dropout = has(attn_pdrop) or has(hidden_dropout_prob) ? drops : true)"},
+    {"bloom", "classic", R"(
+  default tie_word_embeddings = true
+  default seq_length = 2048
+  embedding_norm = true
+  sequence = first(max_position_embeddings, seq_length))"},
     // Norms have a scale and no shift; those of queries and keys have separate scales for each head.
     {"cohere", "text", R"(
   nested num_hidden_layers = 40, hidden_size = 8192, num_attention_heads = 64, intermediate_size = 22528,
@@ -162,6 +241,57 @@ inline constexpr family text_families[] = {
   default max_position_embeddings = 4096
   router_bias = topk_method ?? "noaux_tc" == "noaux_tc"
   mtp_layers = num_nextn_predict_layers ?? 0)"},
+    {"deepseek_v32", "deepseek_v3", R"(
+  indexer.heads = index_n_heads
+  indexer.head_dim = index_head_dim
+  indexer.top_k = index_topk)"},
+    {"dots1", "glm4_moe", R"(
+  default num_key_value_heads = 0
+  default head_dim = 0
+  default max_position_embeddings = 2048
+  output_bias = attention_bias ?? false
+  query_norm = "head"
+  mtp_layers = 0
+  let window = sliding_window ?? 0
+  let window_here = use_sliding_window ?? false and i >= max_window_layers ?? 62 ? window : 0)"},
+    {"ernie4_5", "text", R"(
+  default max_position_embeddings = 131072
+  default tie_word_embeddings = true
+  qkv_bias = use_bias ?? false
+  output_bias = use_bias ?? false
+  ffn_bias = use_bias ?? false)"},
+    {"ernie4_5_moe", "ernie4_5", R"(
+  experts = moe_num_experts
+  top_k = moe_k
+  expert_ffn = one(moe_intermediate_size)
+  shared_ffn = (moe_num_shared_experts ?? 0) * one(moe_intermediate_size)
+  router_bias = true
+  let first_routed = one(moe_layer_start_index ?? 1)
+  let last_routed = one(moe_layer_end_index ?? layers - 1)
+  layer.dense = i < first_routed or i > last_routed or (i + 1) % moe_layer_interval ?? 1 != 0)"},
+    {"exaone4", "windowed", R"(
+  default max_position_embeddings = 2048
+  default sliding_window = 4096
+  let period = 4
+  query_norm = "head")"},
+    // Without `new_decoder_architecture` attention and feed-forward part share one norm, unless they follow each other.
+    {"falcon", "classic", R"(
+  default tie_word_embeddings = true
+  default max_position_embeddings = 2048
+  let newer = new_decoder_architecture ?? false
+  ffn = ffn_hidden_size ?? 4 * hidden
+  kv_heads = newer ? num_kv_heads ?? 0 : multi_query ?? true ? 1 : 0
+  biases = bias ?? false
+  parallel = newer or parallel_attn ?? true
+  norms = newer ? num_ln_in_parallel_attn ?? 2 : parallel ? 1 : 2)"},
+    // Attention and Mamba-2 beside each other.
+    {"falcon_h1", "recurrent", R"(
+  ffn_bias = mlp_bias ?? false
+  qkv_bias = attention_bias ?? false
+  output_bias = attention_bias ?? false
+  recurrence.norm = mamba_rms_norm ?? false
+  layer.mixer = "both")"},
+    {"falcon_mamba", "mamba", ""},
     {"gemma", "text", R"(
   nested num_hidden_layers = 28, hidden_size = 3072, num_attention_heads = 16, intermediate_size = 24576,
       vocab_size = 256000
@@ -188,12 +318,65 @@ inline constexpr family text_families[] = {
   default max_position_embeddings = 131072
   query_norm = "head"
   let period = first(sliding_window_pattern, _sliding_window_pattern, 6))"},
+    {"gemma4_text", "gemma3_text", R"(
+  default max_position_embeddings = 131072
+  default global_head_dim = 512
+  let routed = enable_moe_block ?? false
+  let whole = layer_types[i] == "full_attention"
+  let alike = attention_k_eq_v ?? false
+  norms = routed ? 7 : 4
+  experts = routed ? num_experts : 0
+  top_k = routed ? top_k_experts : 0
+  expert_ffn = routed ? moe_intermediate_size : 0
+  shared_ffn = routed ? intermediate_size : 0
+  router_bias = routed
+  layer.head_dim = whole ? global_head_dim ?? 0 : 0
+  layer.kv_heads = whole and alike ? num_global_key_value_heads ?? 0 : 0
+  layer.keys_are_values = whole and alike
+  check types = layer_types == nothing ? refuse(config, 'no "layer_types"') : 0
+  check input = hidden_size_per_layer_input ?? 0 > 0
+      ? refuse(hidden_size_per_layer_input, "such models are not known here") : 0
+  check wide = use_double_wide_mlp ?? false ? refuse(use_double_wide_mlp, "such models are not known here") : 0)"},
+    {"glm", "text", R"(
+  default num_key_value_heads = 2
+  default head_dim = 128
+  default max_position_embeddings = 131072
+  qkv_bias = attention_bias ?? false)"},
+    {"glm4", "glm", R"(
+  norms = 4)"},
+    // Experts as in DeepSeek-V3; biases only of queries, keys and values.
+    {"glm4_moe", "deepseek_v3", R"(
+  default num_key_value_heads = 8
+  default head_dim = 128
+  default max_position_embeddings = 131072
+  latent = false
+  kv_heads = num_key_value_heads ?? 0
+  head_dim = head_dim ?? 0
+  output_bias = false
+  query_norm = use_qk_norm ?? false ? "head" : "none"
+  router_bias = true)"},
+    {"glm4_moe_lite", "deepseek_v3", R"(
+  router_bias = true
+  layer.dense = mlp_layer_types == nothing ? i < first_k_dense_replace ?? 1 : mlp_layer_types[i] == "dense")"},
+    // GLM-5: layers of the type `shared` see the tokens that an earlier one's indexer chose.
+    {"glm_moe_dsa", "deepseek_v32", R"(
+  router_bias = true
+  layer.dense = mlp_layer_types == nothing ? i < first_k_dense_replace ?? 3 : mlp_layer_types[i] == "dense"
+  layer.shares_indexer = indexer_types[i] == "shared")"},
     {"gpt2", "classic", R"(
   nested num_hidden_layers = 12, hidden_size = 768, num_attention_heads = 12, vocab_size = 50257
   default tie_word_embeddings = true
   positions = first(n_positions, max_position_embeddings, n_ctx, 1024)
   sequence = first(max_position_embeddings, n_positions, n_ctx, 1024)
   dropout = has(attn_pdrop) or has(hidden_dropout_prob) ? drops : true)"},
+    {"gpt_bigcode", "gpt2", R"(
+  kv_heads = multi_query ?? true ? 1 : 0)"},
+    {"gpt_neox", "classic", R"(
+  default max_position_embeddings = 2048
+  ffn = intermediate_size
+  qkv_bias = attention_bias ?? true
+  output_bias = attention_bias ?? true
+  parallel = use_parallel_residual ?? true)"},
     // Biases everywhere except embedding and head; the first of two layers has a window.
     {"gpt_oss", "windowed", R"(
   nested num_hidden_layers = 36, hidden_size = 2880, num_attention_heads = 64, intermediate_size = 2880,
@@ -210,18 +393,104 @@ inline constexpr family text_families[] = {
   sinks = true
   experts = first(config.num_local_experts, num_experts, num_local_experts)
   top_k = num_experts_per_tok)"},
-    // Experts as in DeepSeek-V3; biases only of queries, keys and values.
-    {"glm4_moe", "deepseek_v3", R"(
-  default num_key_value_heads = 8
-  default head_dim = 128
-  default max_position_embeddings = 131072
-  latent = false
-  kv_heads = num_key_value_heads ?? 0
-  head_dim = head_dim ?? 0
+    {"gptj", "classic", R"(
+  default n_positions = 2048
+  sequence = n_positions
+  qkv_bias = false
   output_bias = false
-  query_norm = use_qk_norm ?? false ? "head" : "none"
-  router_bias = true)"},
+  norms = 1
+  parallel = true
+  head_bias = true)"},
+    {"granite", "llama", ""},
+    {"granitemoe", "granite", R"(
+  experts = num_local_experts
+  top_k = num_experts_per_tok)"},
+    {"granitemoehybrid", "recurrent", R"(
+  default tie_word_embeddings = true
+  qkv_bias = attention_bias ?? false
+  output_bias = attention_bias ?? false
+  experts = num_local_experts ?? 0
+  top_k = experts > 0 ? num_experts_per_tok : 0
+  expert_ffn = experts > 0 ? intermediate_size : 0
+  shared_ffn = experts > 0 ? shared_intermediate_size ?? 0 : 0
+  ffn = experts > 0 ? intermediate_size : shared_intermediate_size
+  let kind = first(layer_types[i], layers_block_type[i])
+  layer.mixer = kind == nothing or kind == "attention" ? "attention" : "recurrence"
+  layer.window = 0)"},
+    {"hunyuan_v1_dense", "llama", R"(
+  query_norm = use_qk_norm ?? true ? "head" : "none")"},
+    {"hunyuan_v1_moe", "hunyuan_v1_dense", R"(
+  head_dim = first(attention_head_dim, head_dim, 0)
+  experts = num_experts
+  top_k = one(moe_topk)
+  expert_ffn = one(moe_intermediate_size ?? intermediate_size)
+  shared_ffn = intermediate_size * one(num_shared_expert ?? 1)
+  layer.dense = i < moe_layer_num_skipped ?? 0)"},
+    // Attention in one of `attn_layer_period` layers, Mamba in the others; experts in one of `expert_layer_period`.
+    {"jamba", "text", R"(
+  default max_position_embeddings = 262144
+  default attn_layer_period = 8
+  default attn_layer_offset = 4
+  default expert_layer_period = 2
+  default expert_layer_offset = 1
+  default mamba_expand = 2
+  experts = num_experts
+  top_k = num_experts_per_tok
+  recurrence.kind = "mamba1"
+  recurrence.heads = mamba_expand * hidden
+  recurrence.head_dim = 1
+  recurrence.state = mamba_d_state ?? 16
+  recurrence.convolution = mamba_d_conv ?? 4
+  recurrence.rank = mamba_dt_rank == nothing or mamba_dt_rank == "auto" ? ceil(hidden / 16) : mamba_dt_rank
+  recurrence.bias = mamba_proj_bias ?? false
+  recurrence.convolution_bias = mamba_conv_bias ?? true
+  layer.mixer = i % attn_layer_period == attn_layer_offset ? "attention" : "recurrence"
+  layer.dense = experts < 2 or i % expert_layer_period != expert_layer_offset)"},
     {"kimi_k2", "deepseek_v3", ""},
+    // Layers count from 1 in the lists. Queries have no rotary part, but the numbers of one.
+    {"kimi_linear", "deepseek_v3", R"(
+  experts = num_experts
+  top_k = first(num_experts_per_token, num_experts_per_tok)
+  shared_ffn = (num_shared_experts ?? 0) * moe_intermediate_size
+  router_bias = true
+  let groups = num_expert_group ?? 0
+  recurrence.kind = "kimi_delta"
+  recurrence.heads = linear_attn_config.num_heads
+  recurrence.head_dim = linear_attn_config.head_dim
+  recurrence.state = linear_attn_config.head_dim
+  recurrence.groups = linear_attn_config.num_heads
+  recurrence.rank = linear_attn_config.head_dim
+  recurrence.convolution = linear_attn_config.short_conv_kernel_size ?? 4
+  recurrence.convolution_bias = false
+  layer.mixer = listed(linear_attn_config.full_attn_layers, i + 1, layers + 1) ? "attention" : "recurrence"
+  check rank = linear_attn_config.use_full_rank_gate ?? false
+      ? refuse(linear_attn_config.use_full_rank_gate, "such models are not known here") : 0)"},
+    {"lfm2", "text", R"(
+  default max_position_embeddings = 128000
+  default block_multiple_of = 256
+  default block_ffn_dim_multiplier = 1
+  default tie_word_embeddings = true
+  let stated = first(block_ff_dim, intermediate_size)
+  let third = floor(block_ffn_dim_multiplier * floor(2 * stated / 3))
+  ffn = block_auto_adjust_ff_dim ?? true ? ceil(third / block_multiple_of) * block_multiple_of : stated
+  query_norm = "head"
+  recurrence.kind = "short_convolution"
+  recurrence.heads = hidden
+  recurrence.head_dim = 1
+  recurrence.bias = conv_bias ?? false
+  recurrence.convolution = conv_L_cache ?? 3
+  recurrence.convolution_bias = conv_bias ?? false
+  layer.window = 0
+  layer.mixer = layer_types == nothing
+      ? listed(full_attn_idxs ?? [], i, layers) ? "attention" : "recurrence"
+      : case(layer_types[i], "full_attention", "attention", "conv", "recurrence"))"},
+    {"lfm2_moe", "lfm2", R"(
+  ffn = intermediate_size
+  experts = num_experts
+  top_k = num_experts_per_tok
+  expert_ffn = moe_intermediate_size
+  router_bias = use_expert_bias ?? true
+  layer.dense = i < num_dense_layers ?? 2)"},
     {"llama", "text", R"(
   nested num_hidden_layers = 32, hidden_size = 4096, num_attention_heads = 32, intermediate_size = 11008,
       vocab_size = 32000
@@ -253,6 +522,82 @@ inline constexpr family text_families[] = {
   let window_here = (turned ? no_rope_layers[i] != 0 : (i + 1) % no_rope_layer_interval ?? 4 != 0) ? window : 0
   check turned = turned and len(no_rope_layers) < layers
       ? refuse(no_rope_layers, len(no_rope_layers), " elements, fewer than layers") : 0)"},
+    {"mamba", "alone", R"(
+  default state_size = 16
+  default conv_kernel = 4
+  default expand = 2
+  recurrence.kind = "mamba1"
+  recurrence.heads = intermediate_size ?? expand * hidden
+  recurrence.head_dim = 1
+  recurrence.state = state_size
+  recurrence.rank = time_step_rank == nothing or time_step_rank == "auto" ? ceil(hidden / 16) : time_step_rank
+  recurrence.norm = false)"},
+    {"mamba2", "alone", R"(
+  default state_size = 128
+  default conv_kernel = 4
+  default n_groups = 8
+  default tie_word_embeddings = false
+  recurrence.heads = num_heads
+  recurrence.head_dim = config.head_dim ?? 64
+  recurrence.state = state_size
+  recurrence.groups = n_groups)"},
+    {"mimo", "qwen2", R"(
+  qkv_bias = attention_bias ?? true
+  mtp_layers = num_nextn_predict_layers ?? 0)"},
+    {"mimo_v2_flash", "text", R"(
+  default max_position_embeddings = 262144
+  qkv_bias = attention_bias ?? false
+  value_dim = v_head_dim ?? 0
+  experts = n_routed_experts
+  top_k = num_experts_per_tok
+  expert_ffn = moe_intermediate_size
+  shared_ffn = (n_shared_experts ?? 0) * moe_intermediate_size
+  router_bias = topk_method == "noaux_tc"
+  let near = hybrid_layer_pattern[i] == 1
+  layer.dense = moe_layer_freq[i] == 0
+  layer.window = near ? sliding_window : 0
+  layer.heads = near ? swa_num_attention_heads ?? 0 : 0
+  layer.kv_heads = near ? swa_num_key_value_heads ?? 0 : 0
+  layer.head_dim = near ? swa_head_dim ?? 0 : 0)"},
+    // MiniMax-01 and M1: lightning attention in all layers but those that are listed.
+    {"minimax", "text", R"(
+  default max_position_embeddings = 32768
+  experts = num_local_experts
+  top_k = num_experts_per_tok
+  let full = layer_types == nothing ? attn_type_list[i] == 1 : layer_types[i] == "full_attention"
+  layer.window = 0
+  layer.mixer = full ? "attention" : "recurrence"
+  recurrence.kind = "lightning"
+  recurrence.heads = heads
+  recurrence.head_dim = first(head_dim, hidden / heads)
+  recurrence.state = first(head_dim, hidden / heads)
+  recurrence.groups = heads
+  recurrence.convolution = 0)"},
+    {"minimax_m2", "text", R"(
+  default max_position_embeddings = 196608
+  default head_dim = 128
+  query_norm = use_qk_norm ?? true ? qk_norm_type ?? "per_layer" == "per_head" ? "head" : "token" : "none"
+  experts = num_local_experts
+  top_k = num_experts_per_tok
+  router_bias = use_routing_bias ?? true)"},
+    // With an indexer that chooses blocks of tokens: its matrices count, its blocks as single tokens.
+    {"minimax_m3", "minimax_m2", R"(
+  let sparse = sparse_attention_config.use_sparse_attention ?? false
+  ffn = first(dense_intermediate_size, intermediate_size)
+  expert_ffn = intermediate_size
+  shared_ffn = shared_intermediate_size ?? 0
+  layer.dense = moe_layer_freq[i] == 0
+  indexer = sparse
+  indexer.heads = sparse_attention_config.sparse_num_index_heads
+  indexer.head_dim = sparse_attention_config.sparse_index_dim
+  indexer.top_k = sparse_attention_config.sparse_topk_blocks * sparse_attention_config.sparse_block_size
+  layer.shares_indexer = sparse and sparse_attention_config.sparse_attention_freq[i] == 0)"},
+    {"ministral", "windowed", R"(
+  default max_position_embeddings = 131072
+  default sliding_window = 4096)"},
+    {"ministral3", "text", R"(
+  default max_position_embeddings = 262144
+  default num_key_value_heads = 8)"},
     {"mistral", "windowed", R"(
   nested num_hidden_layers = 32, hidden_size = 4096, num_attention_heads = 32, intermediate_size = 14336,
       vocab_size = 32000
@@ -266,6 +611,93 @@ inline constexpr family text_families[] = {
   default max_position_embeddings = 131072
   experts = first(config.num_local_experts, num_experts, num_local_experts)
   top_k = num_experts_per_tok)"},
+    {"nemotron", "text", R"(
+  default max_position_embeddings = 4096
+  gated = false
+  squared_relu = true
+  norm = "layernorm"
+  qkv_bias = attention_bias ?? false
+  output_bias = attention_bias ?? false
+  ffn_bias = mlp_bias ?? false)"},
+    // Layers that a search chose one by one: groups of heads, widths, parts left out.
+    {"nemotron-nas", "text", R"(
+  default max_position_embeddings = 131072
+  kv_heads = 0
+  ffn = hidden
+  ffn_bias = mlp_bias ?? false
+  qkv_bias = attention_bias ?? false
+  output_bias = attention_bias ?? false
+  let attends = block_configs[i].attention.no_op ?? false
+  let block = block_configs[i]
+  let share = block_configs[i].ffn.ffn_mult ?? 0
+  layer.mixer = attends ? "none" : "attention"
+  layer.mixer_only = block_configs[i].ffn.no_op ?? false
+  layer.window = 0
+  layer.kv_heads = attends ? 0 : heads / block_configs[i].attention.n_heads_in_group
+  layer.ffn = ceil(floor(2 * share * hidden / 3) / 256) * 256
+  check blocks = block_configs == nothing or layers == nothing or len(block_configs) == layers ? 0
+      : refuse(block_configs, len(block_configs), " elements, and ", layers, " layers"))"},
+    // One part a layer: M for Mamba-2, * for attention, - for a feed-forward part, E for experts; in newer files as words.
+    {"nemotron_h", "text", R"(
+  default max_position_embeddings = 4096
+  layers = first(num_hidden_layers, len(hybrid_override_pattern), len(layers_block_type))
+  head_dim = first(head_dim, attention_head_dim, 0)
+  gated = false
+  squared_relu = mlp_hidden_act ?? "relu2" == "relu2"
+  norms = 1
+  qkv_bias = attention_bias ?? false
+  output_bias = attention_bias ?? false
+  ffn_bias = mlp_bias ?? false
+  let routed = n_routed_experts ?? 0 > 0
+  experts = n_routed_experts ?? 0
+  top_k = routed ? num_experts_per_tok : 0
+  expert_ffn = routed ? moe_intermediate_size : 0
+  shared_ffn = routed ? (n_shared_experts ?? 1) * (moe_shared_expert_intermediate_size ?? 0) : 0
+  expert_hidden = routed ? moe_latent_size ?? 0 : 0
+  router_bias = routed
+  let groups = n_group ?? 0
+  router_groups = groups < 2 ? 0 : groups
+  top_groups = groups < 2 ? 0 : topk_group ?? 0
+  recurrence.heads = mamba_num_heads
+  recurrence.head_dim = mamba_head_dim
+  recurrence.state = ssm_state_size
+  recurrence.groups = n_groups
+  recurrence.convolution = conv_kernel ?? 4
+  recurrence.bias = mamba_proj_bias ?? use_bias ?? false
+  recurrence.convolution_bias = use_conv_bias ?? true
+  let kind = hybrid_override_pattern == nothing
+      ? case(layers_block_type[i], "mamba", "M", "attention", "*", "mlp", "-", "moe", "E")
+      : case(hybrid_override_pattern[i], "M", "M", "*", "*", "-", "-", "E", "E")
+  layer.window = 0
+  layer.mixer = kind == "M" ? "recurrence" : kind == "*" ? "attention" : "none"
+  layer.mixer_only = kind == "M" or kind == "*"
+  layer.dense = kind == "-"
+  check pattern = layers == nothing or len(first(hybrid_override_pattern, layers_block_type)) == layers ? 0
+      : refuse(first(hybrid_override_pattern, layers_block_type, config), "is not of ", layers, " layers"))"},
+    {"olmo2", "text", R"(
+  default max_position_embeddings = 2048
+  qkv_bias = attention_bias ?? false
+  output_bias = attention_bias ?? false
+  query_norm = "token")"},
+    {"olmo3", "windowed", R"(
+  default max_position_embeddings = 2048
+  default sliding_window = 4096
+  let period = 4
+  qkv_bias = attention_bias ?? false
+  output_bias = attention_bias ?? false
+  query_norm = "token")"},
+    {"olmoe", "olmo2", R"(
+  experts = num_experts
+  top_k = num_experts_per_tok)"},
+    // The table of positions has two rows more.
+    {"opt", "classic", R"(
+  default tie_word_embeddings = true
+  default max_position_embeddings = 2048
+  ffn = ffn_dim
+  positions = max_position_embeddings + 2
+  biases = enable_bias ?? true
+  check width = word_embed_proj_dim == nothing or word_embed_proj_dim == hidden ? 0
+      : refuse(word_embed_proj_dim, "such models are not known here"))"},
     // Phi-1 to phi-2: attention and feed-forward part share one input norm; the head has a bias.
     {"phi", "classic", R"(
   nested num_hidden_layers = 24, hidden_size = 2048, num_attention_heads = 32, vocab_size = 51200
@@ -278,12 +710,18 @@ inline constexpr family text_families[] = {
   nested num_hidden_layers = 32, hidden_size = 3072, num_attention_heads = 32, intermediate_size = 8192,
       vocab_size = 32064
   default max_position_embeddings = 4096)"},
+    {"phimoe", "mixtral", R"(
+  norm = "layernorm"
+  qkv_bias = attention_bias ?? false
+  output_bias = attention_bias ?? false
+  head_bias = lm_head_bias ?? false)"},
     {"qwen2", "qwen", R"(
   nested num_hidden_layers = 32, hidden_size = 4096, num_attention_heads = 32, intermediate_size = 22016,
       vocab_size = 151936
   default num_key_value_heads = 32
   default max_position_embeddings = 32768
   qkv_bias = true)"},
+    {"qwen2_5_vl_text", "qwen2_vl_text", ""},
     // Experts in every `decoder_sparse_step`-th layer, except those in `mlp_only_layers`. Its windows, if used, would be in
     // other layers than Qwen2's: they are accepted only if listed.
     {"qwen2_moe", "qwen", R"(
@@ -305,12 +743,13 @@ inline constexpr family text_families[] = {
       vocab_size = 152064
   default num_key_value_heads = 8
   let window_here = i >= config.max_window_layers ?? 80 ? window : 0)"},
-    {"qwen2_5_vl_text", "qwen2_vl_text", ""},
     {"qwen3", "qwen2", R"(
   default head_dim = 128
   qkv_bias = attention_bias ?? false
   output_bias = attention_bias ?? false
   query_norm = "head")"},
+    {"qwen3_5_moe_text", "qwen3_next", ""},
+    {"qwen3_5_text", "gated_delta", ""},
     {"qwen3_moe", "qwen3", R"(
   nested num_hidden_layers = 24, hidden_size = 2048, intermediate_size = 6144, num_experts = 128,
       num_experts_per_tok = 8, moe_intermediate_size = 768
@@ -319,7 +758,51 @@ inline constexpr family text_families[] = {
   experts = first(config.num_experts, num_local_experts, num_experts)
   top_k = num_experts_per_tok
   expert_ffn = moe_intermediate_size
-  layer.dense = listed(mlp_only_layers ?? [], i, layers) or (i + 1) % decoder_sparse_step ?? 1 != 0)"}};
+  layer.dense = listed(mlp_only_layers ?? [], i, layers) or (i + 1) % decoder_sparse_step ?? 1 != 0)"},
+    // Qwen3-Next: gated delta nets in three of four layers, gated attention in the others, experts in all.
+    {"qwen3_next", "gated_delta", R"(
+  experts = num_experts
+  top_k = num_experts_per_tok
+  expert_ffn = moe_intermediate_size
+  ffn = first(intermediate_size, moe_intermediate_size)
+  shared_ffn = shared_expert_intermediate_size ?? 0
+  shared_gate = shared_ffn > 0
+  layer.dense = listed(mlp_only_layers ?? [], i, layers) or (i + 1) % decoder_sparse_step ?? 1 != 0)"},
+    {"qwen3_vl_moe_text", "qwen3_moe", ""},
+    {"qwen3_vl_text", "qwen3", ""},
+    {"seed_oss", "text", R"(
+  default max_position_embeddings = 524288
+  default head_dim = 128
+  qkv_bias = attention_bias ?? true
+  output_bias = attention_out_bias ?? false
+  ffn_bias = mlp_bias ?? false)"},
+    {"smollm3", "llama", R"(
+  default max_position_embeddings = 32768
+  default tie_word_embeddings = true
+  let window = use_sliding_window ?? false ? sliding_window ?? 0 : 0
+  let window_here = window)"},
+    {"stablelm", "text", R"(
+  default max_position_embeddings = 4096
+  norm = "layernorm"
+  qkv_bias = use_qkv_bias ?? false
+  parallel = use_parallel_residual ?? false
+  norms = parallel ? 1 : 2
+  check norm = qk_layernorm ?? false ? refuse(qk_layernorm, "such models are not known here") : 0)"},
+    {"starcoder2", "classic", R"(
+  default tie_word_embeddings = true
+  default max_position_embeddings = 4096
+  ffn = intermediate_size
+  biases = use_bias ?? true
+  let window = sliding_window ?? 0
+  let window_here = window)"},
+    // Step-3.5 and later.
+    {"step3p7", "glm4_moe", R"(
+  query_norm = "head"
+  attention_gate = "head"
+  experts = num_experts
+  shared_ffn = first(share_expert_dim, 0)
+  router_bias = use_moe_router_bias ?? true
+  let window = sliding_window ?? 0)"}};
 
 /// A file that is self-contained: its names do not refer to a class, and the only defaults are those of most models.
 inline constexpr family plain_family = {"plain", "text", R"(

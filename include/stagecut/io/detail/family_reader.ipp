@@ -274,8 +274,12 @@ STAGECUT_DECL transformer::architecture read_text_figures(family_reader& at) {
   if (at.has_part("latent.")) {
     at.read([&](const auto& set) { each_latent_figure(a.latent.emplace(), set); }, "latent.", required_latent);
   }
-  if (at.has_part("mamba.")) {
-    at.read([&](const auto& set) { each_mamba_figure(a.mamba.emplace(), set); }, "mamba.", required_mamba);
+  if (at.has_part("recurrence.")) {
+    at.read([&](const auto& set) { each_recurrence_figure(a.recurrence.emplace(), set); }, "recurrence.",
+            required_recurrence);
+  }
+  if (at.has_part("indexer.")) {
+    at.read([&](const auto& set) { each_indexer_figure(a.indexer.emplace(), set); }, "indexer.", required_indexer);
   }
   at.refuse_missing();
   for (std::size_t i = 0; at.has_forms() && i < a.layers; ++i) a.forms.push_back(at.form(i));

@@ -64,6 +64,7 @@ struct figure_scope {
 ///     first(x, y, ...)              the first that is not nothing
 ///     has(NAME)                     whether the file has that member, possibly `null`
 ///     len(x), sum(x)                of a list; `len` also of a text, in letters
+///     one(x)                        the first element of a list, or x itself
 ///     min(x, y), max(x, y), floor(x), ceil(x)
 ///     range(FIRST, STEP, BELOW), sorted(LIST)  lists of numbers; the latter has each once
 ///     listed(LIST, i, BELOW)        whether i is in the list, all of whose elements must be counts below BELOW

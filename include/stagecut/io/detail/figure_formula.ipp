@@ -353,6 +353,10 @@ class formula_reader {
       const double down = whole_part(number_of(x));
       return {down < number_of(x) ? down + 1 : down};
     }
+    if (name == "one") {
+      const bool many = x.member() != nullptr ? (**x.member()).is_array() : std::holds_alternative<list>(x.is);
+      return many ? element_at(x, {0.}) : x;
+    }
     if (name == "sorted") return sorted(elements_of(x));
     fail("follows ", in_quotes(name), ", which is no function");
   }

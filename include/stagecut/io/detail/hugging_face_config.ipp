@@ -173,39 +173,35 @@ inline transformer::architecture read_as_family(const json_value& whole, std::st
   return read_text_figures(text);
 }
 
-/// Rejects numbers above 1 in members named after experts, in the object or nested ones.
-inline void refuse_experts(const json_value& of, std::string_view family) {
-  of.each_member([&](std::string_view name, const json_value& member) {
-    if ((*member).is_object()) return refuse_experts(member, family);
-    const bool named = name.find("expert") != name.npos || name.find("moe") != name.npos;
-    if (named && (*member).is_number() && (*member).get<double>() > 1) {
-      member.fail("read as ", family, " a model has no experts");
-    }
-  });
+/// Whether a name is one of experts, with a number above 1.
+inline bool is_of_experts(std::string_view name, const json_value& member) {
+  const bool named = name.find("expert") != name.npos || name.find("moe") != name.npos;
+  return named && (*member).is_number() && (*member).get<double>() > 1;
 }
 
-/// Rejects members of layers other than attention and feed-forward parts: state spaces, linear attention, patterns of
-/// several kinds of layers. No family reads them.
-inline void refuse_other_layers(const json_value& of, std::string_view family) {
-  of.each_member([&](std::string_view name, const json_value& member) {
-    const bool there = !(*member).is_null() && *member != json(false) && *member != json(0) && *member != json("");
-    const bool named = name == "hybrid_override_pattern" || name == "attn_layer_period" || name == "mlp_type" ||
-                       name == "linear_attn_config" || name.starts_with("linear_num_") || name.starts_with("mamba_") ||
-                       name.starts_with("ssm_");
-    if (named && there) member.fail("read as ", family, " all layers have attention and the same feed-forward part");
-  });
+/// Whether a name is one of layers other than attention and feed-forward parts: state spaces, linear attention, patterns
+/// of several kinds of layers.
+inline bool is_of_other_layers(std::string_view name) {
+  return name == "hybrid_override_pattern" || name == "attn_layer_period" || name == "mlp_type" ||
+         name == "linear_attn_config" || name.starts_with("linear_num_") || name.starts_with("mamba_") ||
+         name.starts_with("ssm_");
 }
 
-/// Rejects a model whose file describes parts that the family lacks: the result would be far too small.
-inline void refuse_unread(const json_value& whole, const transformer::architecture& made, std::string_view family) {
-  const json_value at = text_object(whole);
-  if (!made.latent) {
-    if (const auto found = at.find("kv_lora_rank"); found && found->count() > 0) {
-      found->fail("read as ", family, " a model has no narrow keys and values");
+/// Rejects a model whose file describes parts that the family does not read: the result would be far too small.
+inline void refuse_unread(const json_value& of, const transformer::architecture& made,
+                          const std::vector<family_row>& rows, std::string_view family) {
+  of.each_member([&](std::string_view name, const json_value& member) {
+    if ((*member).is_object()) return refuse_unread(member, made, rows, family);
+    if (names_member(rows, name)) return;
+    if (made.experts == 0 && is_of_experts(name, member)) member.fail("read as ", family, " a model has no experts");
+    if (!made.latent && name == "kv_lora_rank" && (*member).is_number() && *member != json(0)) {
+      member.fail("read as ", family, " a model has no narrow keys and values");
     }
-  }
-  if (made.experts == 0) refuse_experts(at, family);
-  refuse_other_layers(at, family);
+    const bool there = !(*member).is_null() && *member != json(false) && *member != json(0) && *member != json("") &&
+                       *member != json("default");
+    if (made.recurrence || !there || !is_of_other_layers(name)) return;
+    member.fail("read as ", family, " all layers have attention and the same feed-forward part");
+  });
 }
 
 /// Rejects a file that is read as another family than its own if it has members that are figures of a third one.
@@ -247,7 +243,11 @@ STAGECUT_DECL transformer::architecture read_hugging_face(const json_value& from
   const std::string family = as_family.empty() ? family_of(from) : std::string(as_family);
   transformer::architecture made =
       family == "plain" ? read_plain(from, as_family.empty()) : read_as_family(from, family);
-  refuse_unread(from, made, family);
+  if (const detail::family* const text = find_name(text_families, family)) {
+    refuse_unread(text_object(from), made, rows_of(*text), family);
+  } else {
+    refuse_unread(text_object(from), made, {}, family);
+  }
   if (!as_family.empty()) refuse_contradictions(from, as_family);
   made.name = text_if_any(from, family == "plain" ? "name" : "_name_or_path");
   if (made.name.empty()) made.name = family;

@@ -66,76 +66,6 @@ inline std::size_t period_of(const std::vector<transformer::layer_form>& forms) 
   return forms.size() - border[forms.size()];
 }
 
-/// The same, for writing.
-inline json written_forms(const std::vector<transformer::layer_form>& forms) {
-  json made = json::array();
-  const std::size_t period = period_of(forms);
-  for (std::size_t first = 0; first < period;) {
-    std::size_t last = first;
-    while (last < period && forms[last] == forms[first]) ++last;
-    json each = json::object();
-    each["layers"] = last - first;
-    if (forms[first].window != 0) each["window"] = forms[first].window;
-    if (forms[first].dense) each["dense"] = true;
-    if (forms[first].mixer != transformer::mixing::attention) each["mixer"] = name_of(mixer_names, forms[first].mixer);
-    if (forms[first].mixer_only) each["mixer_only"] = true;
-    made.push_back(std::move(each));
-    first = last;
-  }
-  return made;
-}
-
-}  // namespace stagecut::inline STAGECUT_ABI::io::detail
-
-namespace stagecut::inline STAGECUT_ABI::io {
-
-namespace detail {
-
-inline transformer::latent_attention read_latent(const json_value& from) {
-  transformer::latent_attention made;
-  only_figures(from, [&](const auto& at) { each_latent_figure(made, at); });
-  require(from, required_latent);
-  each_latent_figure(made, figure_reader(from));
-  return made;
-}
-
-inline transformer::state_space read_mamba(const json_value& from) {
-  transformer::state_space made;
-  only_figures(from, [&](const auto& at) { each_mamba_figure(made, at); });
-  require(from, required_mamba);
-  each_mamba_figure(made, figure_reader(from));
-  return made;
-}
-
-inline transformer::vision_tower read_vision(const json_value& from) {
-  transformer::vision_tower made;
-  only_figures(from, [&](const auto& at) { each_vision_figure(made, at); });
-  require(from, required_vision);
-  each_vision_figure(made, figure_reader(from));
-  return made;
-}
-
-inline transformer::architecture read_architecture(const json_value& from) {
-  transformer::architecture a;
-  only_figures(from, [&](const auto& at) { each_figure(a, at); },
-               {"latent", "mamba", "forms", "vision", "training", "quantized"});
-  require(from, required_figures);
-  each_figure(a, figure_reader(from));
-  if (a.name.empty()) from.at("name").fail("is empty");
-  if (const auto latent = from.find("latent")) a.latent = read_latent(*latent);
-  if (const auto mamba = from.find("mamba")) a.mamba = read_mamba(*mamba);
-  if (const auto forms = from.find("forms")) a.forms = read_forms(*forms, a);
-  if (const auto vision = from.find("vision")) a.vision = read_vision(*vision);
-  return a;
-}
-
-inline transformer::training read_training(const json_value& from) {
-  transformer::training r;
-  only_figures(from, [&](const auto& at) { each_training_figure(r, at); });
-  each_training_figure(r, figure_reader(from));
-  return r;
-}
-
 /// The members of an object that differ from the defaults or are required.
 /// @param figures  calls the list of its figures, of the object or of another one, with a visitor
 template <class Figures, class Object>
@@ -152,6 +82,75 @@ json changed_figures(const Object& of, const Figures& figures, const std::string
     if (said) made[key] = value;
   }
   return made;
+}
+
+/// The same, for writing.
+inline json written_forms(const std::vector<transformer::layer_form>& forms) {
+  json made = json::array();
+  const std::size_t period = period_of(forms);
+  for (std::size_t first = 0; first < period;) {
+    std::size_t last = first;
+    while (last < period && forms[last] == forms[first]) ++last;
+    json each = json::object();
+    each["layers"] = last - first;
+    each.update(changed_figures(
+        forms[first], [](const auto& of, const auto& at) { each_form_figure(of, at); }, "config#/forms"));
+    made.push_back(std::move(each));
+    first = last;
+  }
+  return made;
+}
+
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail
+
+namespace stagecut::inline STAGECUT_ABI::io {
+
+namespace detail {
+
+/// Reads an object of one of the parts below.
+/// @param figures   calls the list of a part's figures with a visitor
+/// @param required  names that it must have
+template <class Part, class Figures>
+Part read_part(const json_value& from, const Figures& figures, std::initializer_list<const char*> required) {
+  Part made;
+  only_figures(from, [&](const auto& at) { figures(made, at); });
+  require(from, required);
+  figures(made, figure_reader(from));
+  return made;
+}
+
+/// Calls `visit(NAME, PART, FIGURES, REQUIRED)` for each optional part of an architecture.
+template <class Architecture, class Visit>
+void each_part_figures(Architecture& a, const Visit& visit) {
+  visit("latent", a.latent, [](auto&& of, const auto& at) { each_latent_figure(of, at); }, required_latent);
+  visit("recurrence", a.recurrence, [](auto&& of, const auto& at) { each_recurrence_figure(of, at); },
+        required_recurrence);
+  visit("indexer", a.indexer, [](auto&& of, const auto& at) { each_indexer_figure(of, at); }, required_indexer);
+  visit("vision", a.vision, [](auto&& of, const auto& at) { each_vision_figure(of, at); }, required_vision);
+}
+
+inline transformer::architecture read_architecture(const json_value& from) {
+  transformer::architecture a;
+  only_figures(from, [&](const auto& at) { each_figure(a, at); },
+               {"latent", "recurrence", "mamba", "indexer", "forms", "vision", "training", "quantized"});
+  require(from, required_figures);
+  each_figure(a, figure_reader(from));
+  if (a.name.empty()) from.at("name").fail("is empty");
+  each_part_figures(a, [&]<class Part>(const char* name, std::optional<Part>& into, const auto& figures,
+                                       std::initializer_list<const char*> required) {
+    auto found = from.find(name);
+    if (!found && std::string_view(name) == "recurrence") found = from.find("mamba");  // its former name
+    if (found) into = read_part<Part>(*found, figures, required);
+  });
+  if (const auto forms = from.find("forms")) a.forms = read_forms(*forms, a);
+  return a;
+}
+
+inline transformer::training read_training(const json_value& from) {
+  transformer::training r;
+  only_figures(from, [&](const auto& at) { each_training_figure(r, at); });
+  each_training_figure(r, figure_reader(from));
+  return r;
 }
 
 /// The quantization of weights in one of Hugging Face's files: its `quantization_config`, or the nested model's.
@@ -224,25 +223,12 @@ STAGECUT_DECL std::string as_json(const transformer_config& config) {
   };
   detail::json made = detail::changed_figures(
       a, [](const auto& of, const auto& at) { detail::each_figure(of, at); }, "config#", detail::required_figures);
-  if (a.latent) {
-    set(made, "latent",
-        detail::changed_figures(
-            *a.latent, [](const auto& of, const auto& at) { detail::each_latent_figure(of, at); }, "config#/latent",
-            detail::required_latent));
-  }
-  if (a.mamba) {
-    set(made, "mamba",
-        detail::changed_figures(
-            *a.mamba, [](const auto& of, const auto& at) { detail::each_mamba_figure(of, at); }, "config#/mamba",
-            detail::required_mamba));
-  }
+  detail::each_part_figures(a, [&](const char* name, const auto& part, const auto& figures,
+                                   std::initializer_list<const char*> required) {
+    const std::string place = stagecut::detail::joined({"config#/", name});
+    if (part) set(made, name, detail::changed_figures(*part, figures, place, required));
+  });
   if (!a.forms.empty()) set(made, "forms", detail::written_forms(a.forms));
-  if (a.vision) {
-    set(made, "vision",
-        detail::changed_figures(
-            *a.vision, [](const auto& of, const auto& at) { detail::each_vision_figure(of, at); }, "config#/vision",
-            detail::required_vision));
-  }
   if (!config.quantized.empty()) made["quantized"] = config.quantized;
   set(made, "training",
       detail::changed_figures(

@@ -43,32 +43,53 @@ struct block {
   double visits = 1;                              ///< experts that a token visits
   double shared_ffn = 0;                          ///< inner width of the experts that every token visits
   bool shared_gate = false, router_bias = false;  ///< as in `architecture`
-  const state_space* mamba = nullptr;             ///< the mixer, in place of attention; null: none
+  const recurrent_mixer* recurrent = nullptr;     ///< the mixer in place of attention, or beside it; null: none
   bool attends = true;                            ///< whether attention mixes the tokens
   bool feeds = true;                              ///< whether there is a feed-forward part
-  double mamba_heads = 0;                         ///< on one device
-  double mamba_groups = 0;                        ///< on one device
+  double recurrent_heads = 0;                         ///< on one device
+  double recurrent_groups = 0;                        ///< on one device
   double expert_hidden = 0;                       ///< width of a token within experts
   bool latent_experts = false;                    ///< whether it is projected to that width
   bool squared_relu = false;                      ///< as in `architecture`
   double router_groups = 0, top_groups = 0;       ///< as in `architecture`
+  double gate = 0;                                ///< width of the gate on the heads' output
+  bool keys_are_values = false;                   ///< one matrix makes both
+  const sparse_indexer* indexer = nullptr;        ///< chooses the tokens that a query sees; null: none of its own
+  double chosen = 0;                              ///< most tokens that an indexer lets a query see; 0: all
+  double idle_experts = 0;                        ///< further choices of the router
 
   /// Whether it has a mixer and a feed-forward part.
-  [[nodiscard]] bool has_both() const { return feeds && (attends || mamba != nullptr); }
+  [[nodiscard]] bool has_both() const { return feeds && (attends || recurrent != nullptr); }
   /// Parts with a sum of their own: those that follow each other.
   [[nodiscard]] double parts() const { return parallel || !has_both() ? 1 : 2; }
-  /// Width of the state-space part's inner vectors.
-  [[nodiscard]] double mamba_inner() const { return mamba_heads * static_cast<double>(mamba->head_dim); }
-  /// Width of its projections into and out of the state, together.
-  [[nodiscard]] double mamba_projections() const { return 2 * mamba_groups * static_cast<double>(mamba->state); }
 };
+
+/// Widths of a recurrent mixer on one device.
+struct recurrent_widths {
+  double inner = 0;      ///< of all values
+  double keys = 0;       ///< of all keys and queries
+  double in = 0;         ///< of the products with the input, together
+  double vectors = 0;    ///< of those without the numbers that heads have one of
+  double narrow = 0;     ///< parameters of matrices behind narrow vectors
+  double convolved = 0;  ///< of what the convolution sees
+  double own = 0;        ///< parameters outside of matrices and convolution
+  double state = 0;      ///< numbers that a sample keeps besides the tokens of the convolution
+};
+
+STAGECUT_DECL recurrent_widths widths_of(const block& b);
+
+/// FLOP of a token's scan in chunks. Mamba-2: chunks of 128 (Dao and Gu, section 6). The delta rule: chunks of 64, whose
+/// keys meet each other, too, and a triangular system of theirs is solved (Yang et al., arXiv 2406.06484, section 3.2).
+/// Lightning attention: chunks of 256, half of which a token sees. Mamba-1's scan has no products: each number of the state
+/// takes nine operations, which run a tenth as fast as products.
+STAGECUT_DECL double scan_flops(const block& b, const recurrent_widths& w);
 
 /// Parameters of a norm. Like all parameters outside of split matrices, each device has them whole.
 inline double norm_parameters(normalization kind, double width) {
   return (kind == normalization::layernorm ? 2 : 1) * width;
 }
 
-STAGECUT_DECL void fill_heads(block& made, const architecture& a, double ways);
+STAGECUT_DECL void fill_heads(block& made, const architecture& a, const layer_form& form, double ways);
 
 STAGECUT_DECL void fill_mixer(block& made, const architecture& a, const layer_form& form, double ways);
 
@@ -79,18 +100,23 @@ STAGECUT_DECL block block_of(const architecture& a, std::size_t layer, const way
 STAGECUT_DECL block block_of(const vision_tower& v, std::size_t layer, double tensor = 1);
 
 /// Numbers that a token caches for later tokens: its key and value, or the narrow vector and the part with position that
-/// replace both.
+/// replace both; and the key of an indexer.
 inline double cached_numbers(const block& b) {
-  return b.latent == nullptr ? b.key + b.value : static_cast<double>(b.latent->kv_rank + b.latent->rotary_dim);
+  const double indexed = b.indexer == nullptr ? 0 : static_cast<double>(b.indexer->head_dim);
+  if (b.latent != nullptr) return static_cast<double>(b.latent->kv_rank + b.latent->rotary_dim) + indexed;
+  return b.key + (b.keys_are_values ? 0 : b.value) + indexed;
 }
 
 /// Parameters of a layer's attention, without its norms. Biases of matrices split by columns are split; biases of
 /// matrices split by rows are whole.
 STAGECUT_DECL double attention_parameters(const block& b);
 
-/// Parameters of a Mamba-2 part without its norm before: projections in and out, the convolution and its bias, three
-/// numbers of each head, the scales of the gated norm (Dao and Gu, arXiv 2405.21060, section 7).
-STAGECUT_DECL double mamba_parameters(const block& b);
+/// Parameters of an indexer: its queries from the narrow vector, its key and the norm of that, the weights of its heads.
+STAGECUT_DECL double indexer_parameters(const block& b);
+
+/// Parameters of a recurrent mixer without the norm before it: projections in and out, the convolution, numbers of each
+/// head, the scales of the norm behind. Sources: `recurrent_kind`.
+STAGECUT_DECL double recurrence_parameters(const block& b);
 
 /// Parameters of a feed-forward part of that inner width, for tokens of that width.
 inline double feed_forward_parameters(const block& b, double width, double ffn) {
@@ -107,7 +133,7 @@ STAGECUT_DECL double shared_parameters(const block& b);
 
 /// Parameters of a layer except its experts, or its only feed-forward part: identical on all replicas of the device.
 inline double common_parameters(const block& b) {
-  return (b.attends ? attention_parameters(b) : 0) + (b.mamba != nullptr ? mamba_parameters(b) : 0) +
+  return (b.attends ? attention_parameters(b) : 0) + (b.recurrent != nullptr ? recurrence_parameters(b) : 0) +
          shared_parameters(b) + b.norms * b.norm_numbers;
 }
 

@@ -9,8 +9,8 @@
 
 namespace stagecut::inline STAGECUT_ABI::transformer::detail {
 
-STAGECUT_DECL void fill_heads(block& made, const architecture& a, double ways) {
-  const auto all = static_cast<double>(a.heads);
+STAGECUT_DECL void fill_heads(block& made, const architecture& a, const layer_form& form, double ways) {
+  const auto all = static_cast<double>(form.heads != 0 ? form.heads : a.heads);
   made.heads = all / ways;
   if (a.latent) {
     const latent_attention& l = *a.latent;
@@ -20,30 +20,41 @@ STAGECUT_DECL void fill_heads(block& made, const architecture& a, double ways) {
     made.query = made.key = made.heads * made.query_dim;
     made.value = made.heads * made.value_dim;
   } else {
-    const auto kv_heads = static_cast<double>(a.kv_heads != 0 ? a.kv_heads : a.heads);
-    made.query_dim = a.head_dim != 0 ? static_cast<double>(a.head_dim) : static_cast<double>(a.hidden) / all;
-    made.value_dim = made.query_dim;
+    const std::size_t kv = form.kv_heads != 0 ? form.kv_heads : a.kv_heads;
+    const std::size_t dim = form.head_dim != 0 ? form.head_dim : a.head_dim;
+    const double kv_heads = kv != 0 ? static_cast<double>(kv) : all;
+    const double kept = kv_heads > ways ? kv_heads / ways : 1.0;
+    made.query_dim = dim != 0 ? static_cast<double>(dim) : static_cast<double>(a.hidden) / all;
+    made.value_dim = a.value_dim != 0 ? static_cast<double>(a.value_dim) : made.query_dim;
     made.query = made.heads * made.query_dim;
-    made.key = made.value = (kv_heads > ways ? kv_heads / ways : 1.0) * made.query_dim;
+    made.key = kept * made.query_dim;
+    made.value = kept * made.value_dim;
   }
+  made.keys_are_values = form.keys_are_values;
   made.combined = made.heads * made.value_dim;
+  made.gate = a.attention_gate == attention_gating::none   ? 0
+              : a.attention_gate == attention_gating::head ? made.heads
+                                                           : made.combined;
+  if (!a.indexer) return;
+  made.chosen = static_cast<double>(a.indexer->top_k);
+  if (!form.shares_indexer) made.indexer = &*a.indexer;
 }
 
 STAGECUT_DECL void fill_mixer(block& made, const architecture& a, const layer_form& form, double ways) {
-  made.attends = form.mixer == mixing::attention;
+  made.attends = form.mixer == mixing::attention || form.mixer == mixing::both;
   made.feeds = !form.mixer_only;
-  if (form.mixer != mixing::mamba) return;
-  made.mamba = &*a.mamba;
-  made.mamba_heads = static_cast<double>(a.mamba->heads) / ways;
-  const double groups = static_cast<double>(a.mamba->groups) / ways;
-  made.mamba_groups = groups < 1 ? 1 : groups;
+  if (form.mixer != mixing::recurrence && form.mixer != mixing::both) return;
+  made.recurrent = &*a.recurrence;
+  made.recurrent_heads = static_cast<double>(a.recurrence->heads) / ways;
+  const double groups = static_cast<double>(a.recurrence->groups) / ways;
+  made.recurrent_groups = groups < 1 ? 1 : groups;
 }
 
 STAGECUT_DECL block block_of(const architecture& a, std::size_t layer, const ways& split) {
   const layer_form form = form_of(a, layer);
   block made;
   made.hidden = static_cast<double>(a.hidden);
-  fill_heads(made, a, split.tensor);
+  fill_heads(made, a, form, split.tensor);
   made.qkv_bias = a.qkv_bias.value_or(a.biases);
   made.output_bias = a.output_bias.value_or(a.biases);
   made.ffn_bias = a.ffn_bias.value_or(a.biases);
@@ -62,12 +73,13 @@ STAGECUT_DECL block block_of(const architecture& a, std::size_t layer, const way
   made.gates = a.gated ? 2 : 1;
   if (!made.feeds) return made;
   const bool routed = a.experts != 0 && !form.dense;
-  made.ffn = static_cast<double>(routed && a.expert_ffn != 0 ? a.expert_ffn : a.ffn);
+  made.ffn = static_cast<double>(routed && a.expert_ffn != 0 ? a.expert_ffn : form.ffn != 0 ? form.ffn : a.ffn);
   made.ffn /= routed && split.experts > 1 ? 1 : split.tensor;
   if (!routed) return made;
   made.all_experts = static_cast<double>(a.experts);
   made.experts = made.all_experts / split.experts;
-  made.visits = static_cast<double>(a.top_k);
+  made.idle_experts = static_cast<double>(a.idle_experts);
+  made.visits = static_cast<double>(a.top_k) * made.all_experts / (made.all_experts + made.idle_experts);
   made.shared_ffn = static_cast<double>(a.shared_ffn) / split.tensor;
   made.shared_gate = a.shared_gate;
   made.router_bias = a.router_bias;
@@ -104,24 +116,99 @@ STAGECUT_DECL double attention_parameters(const block& b) {
     made += b.hidden * (narrow + rotary) + narrow + narrow * (b.heads * (b.query_dim - rotary) + b.value);
     if (b.qkv_bias) made += (queries == 0 ? 0 : queries) + narrow + rotary;
   } else {
-    const double qkv = b.query + b.key + b.value;
+    const double qkv = b.query + b.key + (b.keys_are_values ? 0 : b.value);
     made += b.hidden * qkv + (b.qkv_bias ? qkv : 0);
   }
+  made += b.hidden * b.gate + (b.qkv_bias ? b.gate : 0);
+  if (b.indexer != nullptr) made += indexer_parameters(b);
   if (b.query_norm == qk_norm::head) made += 2 * b.query_dim;
   if (b.query_norm == qk_norm::token) made += b.query + b.key;
   return made + (b.sinks ? b.heads : 0);
 }
 
-STAGECUT_DECL double mamba_parameters(const block& b) {
-  const double inner = b.mamba_inner();
-  const double convolved = inner + b.mamba_projections();
-  return b.hidden * (inner + convolved + b.mamba_heads) + convolved * static_cast<double>(b.mamba->convolution + 1) +
-         3 * b.mamba_heads + inner + inner * b.hidden;
+STAGECUT_DECL double indexer_parameters(const block& b) {
+  const auto heads = static_cast<double>(b.indexer->heads);
+  const auto dim = static_cast<double>(b.indexer->head_dim);
+  const double from = b.latent != nullptr && b.latent->query_rank != 0 ? static_cast<double>(b.latent->query_rank) : b.hidden;
+  return from * heads * dim + b.hidden * dim + 2 * dim + b.hidden * heads;
+}
+
+STAGECUT_DECL recurrent_widths widths_of(const block& b) {
+  const recurrent_mixer& m = *b.recurrent;
+  const double heads = b.recurrent_heads;
+  const auto dim = static_cast<double>(m.head_dim);
+  const auto state = static_cast<double>(m.state);
+  const auto rank = static_cast<double>(m.rank);
+  recurrent_widths made;
+  made.inner = heads * dim;
+  made.keys = 2 * b.recurrent_groups * state;
+  made.vectors = 2 * made.inner + made.keys;
+  made.convolved = made.inner + made.keys;
+  made.state = made.inner * state;
+  switch (m.kind) {
+    case recurrent_kind::mamba2:
+      made.in = made.vectors + heads;
+      made.own = 3 * heads + (m.norm ? made.inner : 0);
+      break;
+    case recurrent_kind::mamba1:
+      made.in = made.vectors = 2 * made.inner;
+      made.convolved = made.inner;
+      made.narrow = made.inner * (2 * rank + made.keys + 1);
+      made.own = made.inner * (state + 1) + (m.norm ? rank + made.keys : 0);
+      break;
+    case recurrent_kind::gated_delta:
+      made.in = made.vectors + 2 * heads;
+      made.own = 2 * heads + (m.norm ? dim : 0);
+      break;
+    case recurrent_kind::kimi_delta:
+      made.in = made.inner + made.keys + heads + 2 * rank;
+      made.narrow = rank * (made.keys / 2 + made.inner);
+      made.own = heads + made.keys / 2 + (m.norm ? dim : 0);
+      break;
+    case recurrent_kind::lightning:
+      made.in = made.vectors;
+      made.own = m.norm ? made.inner : 0;
+      break;
+    case recurrent_kind::short_convolution:
+      made.keys = made.state = 0;
+      made.in = made.vectors = 3 * made.inner;
+      made.convolved = made.inner;
+      break;
+  }
+  if (m.convolution == 0) made.convolved = 0;
+  return made;
+}
+
+STAGECUT_DECL double scan_flops(const block& b, const recurrent_widths& w) {
+  const auto state = static_cast<double>(b.recurrent->state);
+  const double all_keys = b.recurrent_heads * state;  // each head has its own after groups are spread
+  switch (b.recurrent->kind) {
+    case recurrent_kind::mamba2:
+      return 2 * 128 * w.keys / 2 + 2 * 128 * w.inner + 4 * w.state;
+    case recurrent_kind::mamba1:
+      return 90 * w.state;
+    case recurrent_kind::gated_delta:
+    case recurrent_kind::kimi_delta:
+      return 2 * 64 * (3 * all_keys + 2 * w.inner) + 6 * w.state;
+    case recurrent_kind::lightning:
+      return 256 * (all_keys + w.inner) + 4 * w.state;
+    case recurrent_kind::short_convolution:
+      break;
+  }
+  return 0;
+}
+
+STAGECUT_DECL double recurrence_parameters(const block& b) {
+  const recurrent_widths w = widths_of(b);
+  const double taps = static_cast<double>(b.recurrent->convolution) + (b.recurrent->convolution_bias ? 1 : 0);
+  const double biases = b.recurrent->bias ? w.in + b.hidden : 0;
+  return b.hidden * w.in + w.narrow + w.convolved * taps + w.own + w.inner * b.hidden + biases;
 }
 
 STAGECUT_DECL double shared_parameters(const block& b) {
   if (b.all_experts == 0) return 0;
-  const double router = b.hidden * b.all_experts + (b.router_bias ? b.all_experts : 0);  // Shazeer, equation 4
+  const double choices = b.all_experts + b.idle_experts;
+  const double router = b.hidden * choices + (b.router_bias ? choices : 0);  // Shazeer, equation 4
   const double shared = b.shared_ffn == 0 ? 0 : feed_forward_parameters(b, b.hidden, b.shared_ffn);
   const double latent = b.latent_experts ? 2 * b.hidden * b.expert_hidden : 0;
   return router + shared + latent + (b.shared_gate ? b.hidden : 0);
@@ -134,7 +221,7 @@ STAGECUT_DECL double joining_parameters(const architecture& a) {
 
 STAGECUT_DECL double table_parameters(const architecture& a) {
   const auto h = static_cast<double>(a.hidden);
-  return static_cast<double>(a.positions + a.token_types) * h + (a.encoder ? norm_parameters(a.norm, h) : 0);
+  return static_cast<double>(a.positions + a.token_types) * h + (a.encoder || a.embedding_norm ? norm_parameters(a.norm, h) : 0);
 }
 
 STAGECUT_DECL double head_parameters(const architecture& a, double words) {

@@ -79,6 +79,7 @@ inline void keep_attention(kept& made, const block& b, const training& how, cons
     made.rest += n * heads + norms;
   }
   made.rest += z.operand * z.tokens * b.combined;  // input of the output matrix
+  if (b.gate != 0) made.rest += n * z.tokens * (b.gate + b.combined);
   const double scores = b.heads * z.tokens * z.sequence;
   made.core = how.flash   ? 4 * b.heads * z.tokens + (converted ? n * z.tokens * b.combined : 0)  // Dao, 3.1.1
               : b.dropout ? (2 * n + 1) * scores  // softmax, mask, dropout
@@ -93,11 +94,10 @@ inline kept kept_by_block(const block& b, const training& how, const microbatch&
   // Inputs of norms, of parts that have none, and masks with a byte per element.
   made.rest = n * narrow * b.norms + (b.dropout ? b.parts() * narrow : 0);
   if (b.attends) keep_attention(made, b, how, z);
-  if (b.mamba != nullptr) {
-    const double inner = b.mamba_inner();
+  if (b.recurrent != nullptr) {
+    const recurrent_widths w = widths_of(b);
     made.layernorm += z.operand * narrow;
-    made.rest += z.tokens * (n * (2 * inner + b.mamba_projections()) + n * (inner + b.mamba_projections()) +
-                             (n + z.operand) * inner);
+    made.rest += z.tokens * (n * w.vectors + n * w.convolved + (n + z.operand) * w.inner);
   }
   if (b.feeds) keep_feed_forward(made, b, how, z);
   // Parallel parts read the same norm; a router, and what is recomputed, also reads it in 16 bits.

@@ -125,7 +125,7 @@ inline void block_messages::add_tensor(const block& b) {
   if (t == 1) return;
   // Each part has one exchange, parallel parts share it; experts that are not split have none.
   const bool uncut = b.all_experts != 0 && how_.expert_parallel > 1 && b.shared_ffn == 0;
-  const double mixers = b.attends || b.mamba != nullptr ? 1 : 0;
+  const double mixers = b.attends || b.recurrent != nullptr ? 1 : 0;
   const double parts = b.parallel && mixers == 1 ? 1 : mixers + (b.feeds && !uncut ? 1 : 0);
   if (parts == 0) return;
   const double bytes = z_.bytes * z_.tokens * b.hidden;

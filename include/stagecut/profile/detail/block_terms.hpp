@@ -58,8 +58,11 @@ class block_terms {
   // The number of keys that a token sees, averaged over the tokens of a sample.
   [[nodiscard]] double keys_seen(const block& b) const;
 
-  // Dao and Gu, section 6: within chunks of 128 tokens as attention, between chunks through the state.
-  void add_mamba(const block& b);
+  // Within chunks of tokens as attention, between chunks through the state.
+  void add_recurrence(const block& b);
+
+  // Scores of an indexer, and the choice of tokens.
+  void add_indexer(const block& b);
 
   void add_feed_forward(const block& b);
 
@@ -84,7 +87,7 @@ inline void block_terms::add(const block& b) {
   const double n = z_.bytes;
   const double narrow = z_.rows * b.hidden;
   if (b.attends) add_attention(b);
-  if (b.mamba != nullptr) add_mamba(b);
+  if (b.recurrent != nullptr) add_recurrence(b);
   if (b.feeds && b.all_experts == 0) add_feed_forward(b);
   if (b.feeds && b.all_experts != 0) add_experts(b);
   belong(layer_module::layernorm);
@@ -133,15 +136,19 @@ inline void block_terms::add_attention(const block& b) {
   if (b.latent != nullptr) {
     add_narrow_products(b);
   } else {
-    product("queries, keys, values", z_.tokens, b.hidden, b.query + b.key + b.value, true, layer_module::layernorm);
+    const double values = b.keys_are_values ? 0 : b.value;
+    product("queries, keys, values", z_.tokens, b.hidden, b.query + b.key + values, true, layer_module::layernorm);
     const double turned = z_.tokens * (b.query + b.key + b.value);
     if (b.rotary) moves("rotation", turned, 2 * n * wide, 2 * n * wide);
     if (!b.rotary && how_.attention_fp8) moves("conversion of queries, keys, values", turned, 2 * n, 2 * n);
   }
   if (b.query_norm != qk_norm::none) moves("norms of q, k", z_.tokens * (b.query + b.key), 2 * n, 3 * n);
+  if (b.indexer != nullptr) add_indexer(b);
   belong(layer_module::core_attn);
   add_core(b);
   belong(layer_module::other);
+  product("gate of attention", z_.tokens, b.hidden, b.gate, true, layer_module::layernorm);
+  if (b.gate != 0) moves("gated attention", z_.tokens * b.combined, 3 * n, 5 * n);
   product("back from heads", z_.tokens, b.combined, b.hidden);
 }
 
@@ -186,26 +193,37 @@ inline void block_terms::add_core(const block& b) {
 }
 
 inline double block_terms::keys_seen(const block& b) const {
-  const double window = b.window == 0 || b.window > z_.sequence ? z_.sequence : b.window;
+  double window = b.window == 0 || b.window > z_.sequence ? z_.sequence : b.window;
+  if (b.chosen != 0 && b.chosen < window) window = b.chosen;
   // Blocks of keys are computed whole: with a window a block's edge is computed too.
   if (b.causal && window < z_.sequence) return window + 64 < z_.sequence / 2 ? window + 64 : z_.sequence / 2;
   return b.causal ? z_.sequence / 2 : window;
 }
 
-inline void block_terms::add_mamba(const block& b) {
-  constexpr double chunk = 128;
+inline void block_terms::add_indexer(const block& b) {
+  const auto heads = static_cast<double>(b.indexer->heads);
+  const auto dim = static_cast<double>(b.indexer->head_dim);
+  const double from = b.latent != nullptr && b.latent->query_rank != 0 ? static_cast<double>(b.latent->query_rank) : b.hidden;
+  product("indexer: queries", z_.rows, from, heads * dim);
+  product("indexer: keys, weights", z_.rows, b.hidden, dim + heads);
+  const double scores = z_.tokens * z_.sequence / 2;
+  push(to_.forward, clock_.attention("indexer: scores", 2 * scores * heads * dim, 1, 8 * scores));
+}
+
+inline void block_terms::add_recurrence(const block& b) {
   const double n = z_.bytes;
-  const double inner = b.mamba_inner();
-  const double projections = b.mamba_projections();
-  const auto state = static_cast<double>(b.mamba->state);
-  product("into the state space", z_.tokens, b.hidden, 2 * inner + projections + b.mamba_heads, true,
-          layer_module::layernorm);
-  const double flops = z_.tokens * (2 * chunk * state * b.mamba_groups + 2 * chunk * inner + 4 * state * inner);
-  push(to_.forward, clock_.attention("scan", flops, 0.25, 0));
-  push(to_.input, clock_.attention("scan", 2.5 * flops, 0.25, 0));
-  moves("convolution", z_.tokens * (inner + projections), 2 * n, 4 * n);
-  moves("scan's chunks, gate, norm", z_.tokens * inner, 18 * n, 40 * n);
-  product("back from the state space", z_.tokens, inner, b.hidden);
+  const recurrent_widths w = widths_of(b);
+  product("into the state space", z_.tokens, b.hidden, w.in, true, layer_module::layernorm);
+  if (w.narrow != 0) product("from narrow vectors", z_.tokens, w.narrow / w.inner, w.inner);
+  const double flops = z_.tokens * scan_flops(b, w);
+  if (flops != 0) {
+    push(to_.forward, clock_.attention("scan", flops, 0.25, 0));
+    push(to_.input, clock_.attention("scan", 2.5 * flops, 0.25, 0));
+  }
+  moves("convolution", z_.tokens * w.convolved, 2 * n, 4 * n);
+  const bool scans = w.state != 0;
+  moves(scans ? "scan's chunks, gate, norm" : "gates", z_.tokens * w.inner, scans ? 18 * n : 4 * n, scans ? 40 * n : 8 * n);
+  product("back from the state space", z_.tokens, w.inner, b.hidden);
 }
 
 inline void block_terms::add_feed_forward(const block& b) {

@@ -62,16 +62,47 @@ STAGECUT_DECL std::optional<fault> latent_fault(const latent_attention& l) {
   return detail::first_out_of_range(ranges, "latent/");
 }
 
-STAGECUT_DECL std::optional<fault> mamba_fault(const state_space& m) {
+STAGECUT_DECL std::optional<fault> recurrence_fault(const recurrent_mixer& m) {
   constexpr std::size_t most = most_of_a_count;
+  const bool stateless = m.kind == recurrent_kind::short_convolution;
+  const bool narrow = m.kind == recurrent_kind::mamba1 || m.kind == recurrent_kind::kimi_delta;
   const field_range ranges[] = {{"heads", m.heads, 1, most},
                                 {"head_dim", m.head_dim, 1, most},
-                                {"state", m.state, 1, most},
+                                {"state", m.state, stateless ? 0U : 1U, most},
                                 {"groups", m.groups, 1, most},
-                                {"convolution", m.convolution, 1, 1000}};
-  if (auto found = detail::first_out_of_range(ranges, "mamba/")) return found;
+                                {"convolution", m.convolution, 0, 1000},
+                                {"rank", m.rank, narrow ? 1U : 0U, most}};
+  if (auto found = detail::first_out_of_range(ranges, "recurrence/")) return found;
   if (m.heads % m.groups == 0) return std::nullopt;
-  return fault{false, "mamba/groups", at_odds_text("groups", m.groups, "does not divide", "heads", m.heads)};
+  return fault{false, "recurrence/groups", at_odds_text("groups", m.groups, "does not divide", "heads", m.heads)};
+}
+
+STAGECUT_DECL std::optional<fault> indexer_fault(const sparse_indexer& x) {
+  constexpr std::size_t most = most_of_a_count;
+  const field_range ranges[] = {
+      {"heads", x.heads, 1, most}, {"head_dim", x.head_dim, 1, most}, {"top_k", x.top_k, 1, most}};
+  return detail::first_out_of_range(ranges, "indexer/");
+}
+
+STAGECUT_DECL std::optional<fault> form_fault(const architecture& a, std::size_t i) {
+  const layer_form& form = a.forms[i];
+  const auto fail = [&](const char* problem) { return fault{false, "forms", joined({"layer ", i, problem})}; };
+  const bool recurs = form.mixer == mixing::recurrence || form.mixer == mixing::both;
+  if (recurs && !a.recurrence) return fail(" is recurrent, and the figures of \"recurrence\" are missing");
+  if (form.mixer == mixing::none && form.mixer_only) return fail(" has neither a mixer nor a feed-forward part");
+  for (const std::size_t count : {form.heads, form.kv_heads, form.head_dim, form.ffn, form.window}) {
+    if (count > most_of_a_count) return fail(" has a figure that is too large");
+  }
+  const bool own = form.heads != 0 || form.kv_heads != 0 || form.head_dim != 0;
+  if (own && a.latent) return fail(" has own heads, and all have narrow keys and values");
+  const std::size_t heads = form.heads != 0 ? form.heads : a.heads;
+  const std::size_t kv = form.kv_heads != 0 ? form.kv_heads : a.kv_heads != 0 ? a.kv_heads : heads;
+  if (own && heads % kv != 0) return fail(" has kv_heads that do not divide its heads");
+  if (form.heads != 0 && form.head_dim == 0 && a.head_dim == 0 && a.hidden % form.heads != 0) {
+    return fail(" has heads that do not divide hidden, and no head_dim");
+  }
+  if (form.shares_indexer && !a.indexer) return fail(" shares an indexer, whose figures are missing");
+  return std::nullopt;
 }
 
 STAGECUT_DECL std::optional<fault> forms_fault(const architecture& a) {
@@ -80,14 +111,8 @@ STAGECUT_DECL std::optional<fault> forms_fault(const architecture& a) {
     return fault{false, "forms", joined({a.forms.size(), " elements, and layers = ", a.layers})};
   }
   for (std::size_t i = 0; i < a.forms.size(); ++i) {
-    const layer_form& form = a.forms[i];
-    if (form.mixer == mixing::mamba && !a.mamba) {
-      return fault{false, "forms", joined({"layer ", i, " is of mamba, whose figures are missing"})};
-    }
-    single = single || form.mixer == mixing::none || form.mixer_only;
-    if (form.mixer == mixing::none && form.mixer_only) {
-      return fault{false, "forms", joined({"layer ", i, " has neither a mixer nor a feed-forward part"})};
-    }
+    if (auto found = form_fault(a, i)) return found;
+    single = single || a.forms[i].mixer == mixing::none || a.forms[i].mixer_only;
   }
   if (a.norms > 1 || a.parallel || single) return std::nullopt;
   return fault{false, "norms", "1, but the two parts of a layer follow each other: parallel is false"};
@@ -113,13 +138,18 @@ STAGECUT_DECL std::optional<fault> out_of_range(const architecture& a) {
                                 {"mtp_layers", a.mtp_layers, 0, 1000},
                                 {"expert_hidden", a.expert_hidden, 0, most},
                                 {"router_groups", a.router_groups, 0, most},
-                                {"top_groups", a.top_groups, 0, most}};
+                                {"top_groups", a.top_groups, 0, most},
+                                {"value_dim", a.value_dim, 0, most},
+                                {"idle_experts", a.idle_experts, 0, most}};
   if (auto found = detail::first_out_of_range(ranges)) return found;
-  if (a.mamba) {
-    if (auto found = mamba_fault(*a.mamba)) return found;
+  if (a.recurrence) {
+    if (auto found = recurrence_fault(*a.recurrence)) return found;
   }
   if (a.latent) {
     if (auto found = latent_fault(*a.latent)) return found;
+  }
+  if (a.indexer) {
+    if (auto found = indexer_fault(*a.indexer)) return found;
   }
   return a.vision ? vision_fault(*a.vision) : std::nullopt;
 }

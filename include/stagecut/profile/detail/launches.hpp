@@ -27,7 +27,7 @@ inline launches launches_of(const block& b, const training& how, const roofline&
   if (how.cuda_graphs == graphing::full) return made;
   const bool eager = how.cuda_graphs == graphing::none;
   if (b.attends && eager) made.add(b.latent != nullptr ? 22 : 14, b.latent != nullptr ? 36 : 22);
-  if (b.mamba != nullptr && eager) made.add(18, 30);
+  if (b.recurrent != nullptr && eager) made.add(18, 30);
   if (!b.feeds) return made;
   if (b.all_experts == 0) {
     made.add(8, 14);
@@ -55,7 +55,7 @@ inline double launched_again(const block& b, const training& how, const roofline
   if (!modules.moe) return made + (modules.moe_act && !how.fused_experts ? 1 : 0);
   block alone = b;
   alone.attends = false;
-  alone.mamba = nullptr;
+  alone.recurrent = nullptr;
   return made + launches_of(alone, how, clock).forward;
 }
 

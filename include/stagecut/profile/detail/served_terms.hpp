@@ -36,6 +36,12 @@ class served_terms {
   void add_narrow_products(const block& b);
   void add_core(const block& b);
 
+  // A prompt's scan in chunks; one token of each sample reads and writes the state, whose numbers have 4 bytes.
+  void add_recurrence(const block& b);
+
+  // Scores of an indexer with all keys, one byte a number.
+  void add_indexer(const block& b);
+
   // One token of each sample, reading the keys and values of all previous tokens. Latent ones are not expanded: queries
   // are multiplied by the expansion matrices (DeepSeek-V2, section 2.1.2).
   void add_cached_core(const block& b);
@@ -68,17 +74,18 @@ inline double power(double base, double exponent) {
 }
 
 inline void served_terms::add(const block& b) {
-  add_attention(b);
-  if (b.all_experts == 0) {
+  if (b.attends) add_attention(b);
+  if (b.recurrent != nullptr) add_recurrence(b);
+  if (b.feeds && b.all_experts == 0) {
     product(b.gates > 1 ? "gate, up" : "up", z_.tokens, b.hidden, b.gates * b.ffn);
     activation("activation", z_.tokens * b.ffn, b.gates);
     product("down", z_.tokens, b.ffn, b.hidden);
-  } else {
+  } else if (b.feeds) {
     add_experts(b);
   }
   const double narrow = z_.rows * b.hidden;
   moves("norms", narrow * b.norms, 2 * z_.bytes);
-  moves("sums", narrow, (b.parallel ? 4 : 6) * z_.bytes);
+  moves("sums", narrow, (b.parallel && b.has_both() ? 4 : 3 * b.parts()) * z_.bytes);
 }
 
 inline void served_terms::product(const char* name, double rows, double inner, double outer, double count,
@@ -95,11 +102,16 @@ inline void served_terms::add_attention(const block& b) {
   if (b.latent != nullptr) {
     add_narrow_products(b);
   } else {
-    product("queries, keys, values", z_.tokens, b.hidden, b.query + b.key + b.value);
+    product("queries, keys, values", z_.tokens, b.hidden, b.query + b.key + (b.keys_are_values ? 0 : b.value));
   }
   if (b.rotary) moves("rotation", z_.tokens * (b.query + b.key), 2 * n);
   if (b.query_norm != qk_norm::none) moves("norms of q, k", z_.tokens * (b.query + b.key), 2 * n);
+  if (b.indexer != nullptr) add_indexer(b);
   add_core(b);
+  if (b.gate != 0) {
+    product("gate of attention", z_.tokens, b.hidden, b.gate);
+    moves("gated attention", z_.tokens * b.combined, 3 * n);
+  }
   product("back from heads", z_.tokens, b.combined, b.hidden);
 }
 
@@ -114,6 +126,32 @@ inline void served_terms::add_narrow_products(const block& b) {
   product("keys, values", z_.tokens, narrow, plain + b.value);
 }
 
+inline void served_terms::add_recurrence(const block& b) {
+  const double n = z_.bytes;
+  const recurrent_widths w = widths_of(b);
+  product("into the state space", z_.tokens, b.hidden, w.in);
+  if (w.narrow != 0) product("from narrow vectors", z_.tokens, w.narrow / w.inner, w.inner);
+  moves("convolution", z_.tokens * w.convolved, 2 * n);
+  if (z_.cached != 0) {
+    moves("state", z_.samples * w.state, 8);
+  } else if (w.state != 0) {
+    to_.push_back(clock_.attention("scan", z_.tokens * scan_flops(b, w), 0.25, 0));
+  }
+  moves("gate, norm", z_.tokens * w.inner, 6 * n);
+  product("back from the state space", z_.tokens, w.inner, b.hidden);
+}
+
+inline void served_terms::add_indexer(const block& b) {
+  const auto heads = static_cast<double>(b.indexer->heads);
+  const auto dim = static_cast<double>(b.indexer->head_dim);
+  const double from = b.latent != nullptr && b.latent->query_rank != 0 ? static_cast<double>(b.latent->query_rank) : b.hidden;
+  product("indexer: queries", z_.rows, from, heads * dim);
+  product("indexer: keys, weights", z_.rows, b.hidden, dim + heads);
+  const double seen = z_.cached != 0 ? z_.cached : z_.sequence / 2;
+  const double flops = 2 * z_.tokens * seen * heads * dim;
+  to_.push_back(clock_.attention("indexer: scores", flops, 1, z_.cached != 0 ? z_.tokens * seen * dim : 0));
+}
+
 inline void served_terms::add_core(const block& b) {
   if (z_.cached != 0) return add_cached_core(b);
   const double flops = 2 * z_.tokens * keys_seen(b) * b.heads * (b.query_dim + b.value_dim);
@@ -121,7 +159,8 @@ inline void served_terms::add_core(const block& b) {
 }
 
 inline void served_terms::add_cached_core(const block& b) {
-  const double seen = b.window == 0 || b.window > z_.cached ? z_.cached : b.window;
+  double seen = b.window == 0 || b.window > z_.cached ? z_.cached : b.window;
+  if (b.chosen != 0 && b.chosen < seen) seen = b.chosen;
   const double wide = b.latent == nullptr ? b.heads * (b.query_dim + b.value_dim)
                                           : b.heads * (cached_numbers(b) + static_cast<double>(b.latent->kv_rank));
   to_.push_back(clock_.attention("core of attention", 2 * z_.tokens * seen * wide, 1,
@@ -129,7 +168,8 @@ inline void served_terms::add_cached_core(const block& b) {
 }
 
 inline double served_terms::keys_seen(const block& b) const {
-  const double window = b.window == 0 || b.window > z_.sequence ? z_.sequence : b.window;
+  double window = b.window == 0 || b.window > z_.sequence ? z_.sequence : b.window;
+  if (b.chosen != 0 && b.chosen < window) window = b.chosen;
   return b.causal ? window * (1 - window / (2 * z_.sequence)) : window;
 }
 
@@ -141,11 +181,15 @@ inline void served_terms::add_experts(const block& b) {
   const double met = experts_met(b, whole ? z_.tokens / z_.tensor.members * z_.experts.members : z_.tokens);
   const double each = visits / met;
   product("router", z_.rows, b.hidden, b.all_experts, 1, false);
-  moves("to experts", visits * b.hidden, 2 * n);
-  product(b.gates > 1 ? "experts: gate, up" : "experts: up", each, b.hidden, b.gates * b.ffn, met);
+  if (b.latent_experts) {
+    product("to the width of experts", z_.rows, b.hidden, b.expert_hidden);
+    product("from the width of experts", z_.rows, b.expert_hidden, b.hidden);
+  }
+  moves("to experts", visits * b.expert_hidden, 2 * n);
+  product(b.gates > 1 ? "experts: gate, up" : "experts: up", each, b.expert_hidden, b.gates * b.ffn, met);
   activation("experts: activation", visits * b.ffn, b.gates);
-  product("experts: down", each, b.ffn, b.hidden, met);
-  moves("from experts", visits * b.hidden, n);
+  product("experts: down", each, b.ffn, b.expert_hidden, met);
+  moves("from experts", visits * b.expert_hidden, n);
   moves("from experts", narrow, n);
   if (b.shared_ffn == 0) return;
   product("shared expert: in", z_.tokens, b.hidden, b.gates * b.shared_ffn);

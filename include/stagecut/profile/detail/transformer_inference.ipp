@@ -75,7 +75,13 @@ class serving_run {
     const block b = block_of(model_, layer, ways_of(pass_));
     const double whole = batch_.sequence;
     const double seen = b.window == 0 || b.window > whole ? whole : b.window;
-    return static_cast<double>(concurrent) * seen * cached_numbers(b) * batch_.bytes;
+    double bytes = b.attends ? seen * cached_numbers(b) * batch_.bytes : 0;
+    if (b.recurrent != nullptr) {
+      const recurrent_widths w = widths_of(b);
+      const auto taps = static_cast<double>(b.recurrent->convolution);
+      bytes += 4 * w.state + (taps > 1 ? taps - 1 : 0) * w.convolved * batch_.bytes;
+    }
+    return static_cast<double>(concurrent) * bytes;
   }
   [[nodiscard]] double of_prompt(std::size_t layer) const {
     const block b = block_of(model_, layer, ways_of(pass_));
@@ -124,16 +130,6 @@ class serving_run {
       stagecut::detail::fail(stagecut::invalid_input(
           "serving.precision", stagecut::detail::joined({"is ", stagecut::name_of(precision_names, how.precision),
                                                          ", which is computed for training alone"})));
-    }
-    if (a.expert_hidden != 0) {
-      stagecut::detail::fail(
-          stagecut::invalid_input("architecture.expert_hidden", "is not computed for inference: must be 0"));
-    }
-    bool plain = true;
-    for (const layer_form& form : a.forms) plain = plain && form.mixer == mixing::attention && !form.mixer_only;
-    if (!plain) {
-      stagecut::detail::fail(stagecut::invalid_input(
-          "architecture.forms", "are not computed for inference: each layer needs attention and a feed-forward part"));
     }
     check(on);
     check(reached);

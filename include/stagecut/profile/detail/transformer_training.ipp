@@ -95,9 +95,13 @@ STAGECUT_DECL std::optional<fault> at_odds(const architecture& a, const training
                          " tokens that images become"})};
   }
   if (a.heads % t != 0) return undivided("tensor_parallel", t, "heads", a.heads);
+  for (const layer_form& form : a.forms) {
+    if (form.heads % t != 0) return undivided("tensor_parallel", t, "heads of a layer", form.heads);
+    if (form.ffn % t != 0) return undivided("tensor_parallel", t, "ffn of a layer", form.ffn);
+  }
   if (a.ffn % t != 0) return undivided("tensor_parallel", t, "ffn", a.ffn);
   if (a.vision && a.vision->heads % t != 0) return undivided("tensor_parallel", t, "vision/heads", a.vision->heads);
-  if (a.mamba && a.mamba->heads % t != 0) return undivided("tensor_parallel", t, "mamba/heads", a.mamba->heads);
+  if (a.recurrence && a.recurrence->heads % t != 0) return undivided("tensor_parallel", t, "recurrence/heads", a.recurrence->heads);
   if (auto found = option_at_odds(a, r)) return found;
   if (kv % t != 0 && t % kv != 0) {
     return fault{true, "tensor_parallel",
