@@ -372,11 +372,13 @@ TEST_CASE("a file of no known family is refused with the nearest, and what is in
         "state_size; --as llama, in C++ as_family, reads it so unless its members contradict that");
   CHECK(read_hugging_face_config(text, "f", "llama").layers == 6);
   CHECK(read_hugging_face_config(text, "f", "gemma2").norms == 4);
-  CHECK(refused(config("new", latent)).find("the nearest that is known is deepseek_v2, which knows all of its members") !=
-        std::string::npos);
+  CHECK(
+      refused(config("new", latent)).find("the nearest that is known is deepseek_v2, which knows all of its members") !=
+      std::string::npos);
   CHECK(refused(config("new", R"(, "a": 1, "b": 2, "c": 3, "d": 4, "e": 5, "f": 6, "g": 7, "h": 8, "x": 9, "y": "x")"))
             .find("which does not know a, b, c, d, e, f, g, h and 2 more;") != std::string::npos);
-  CHECK(refused(R"({"architectures": ["X"], "hidden_size": 8})").starts_with("f: \"model_type\" is missing; the nearest "));
+  CHECK(refused(R"({"architectures": ["X"], "hidden_size": 8})")
+            .starts_with("f: \"model_type\" is missing; the nearest "));
   CHECK(refused(R"({"model_type": "plain"})").starts_with("f#/model_type: \"plain\" is no family"));
   // A model of text within another that is not known.
   const std::string inner = R"({"model_type": "new_vl", "llm_config": )" + config("new") + "}";

@@ -642,7 +642,8 @@ TEST_CASE("latent attention keeps a narrow vector, and its matrices are counted"
 
 TEST_CASE("the parameters of a state space are counted") {
   auto a = llama();
-  a.recurrence = stagecut::transformer::recurrent_mixer{.heads = 6, .head_dim = 2, .state = 5, .groups = 3, .convolution = 4};
+  a.recurrence =
+      stagecut::transformer::recurrent_mixer{.heads = 6, .head_dim = 2, .state = 5, .groups = 3, .convolution = 4};
   a.forms.assign(3, {.mixer = stagecut::transformer::mixing::recurrence, .mixer_only = true});
   a.norms = 1;
   // in and out; a convolution of four tokens and its bias; three numbers a head; the scales of two norms

@@ -45,16 +45,16 @@ enum class recurrent_kind : std::uint8_t {
 
 /// Their figures, the same in all layers that have one.
 struct recurrent_mixer {
-  std::size_t heads = 0;                          ///< of the values, at least 1
-  std::size_t head_dim = 0;                       ///< numbers of a head's value
-  std::size_t state = 0;                          ///< numbers of a head's key, and of its state for each of its values
-  std::size_t groups = 1;                         ///< heads of a group share keys and queries
-  std::size_t convolution = 4;                    ///< tokens that the convolution before it sees; 0: there is none
-  recurrent_kind kind = recurrent_kind::mamba2;   ///< its form
-  std::size_t rank = 0;                           ///< width of narrow matrices: time step (Mamba-1), decay and gate (Kimi)
-  bool bias = false;                              ///< of the matrices in and out
-  bool convolution_bias = true;                   ///< of the convolution
-  bool norm = true;                               ///< whether the output is normalized, or what `kind` says
+  std::size_t heads = 0;                         ///< of the values, at least 1
+  std::size_t head_dim = 0;                      ///< numbers of a head's value
+  std::size_t state = 0;                         ///< numbers of a head's key, and of its state for each of its values
+  std::size_t groups = 1;                        ///< heads of a group share keys and queries
+  std::size_t convolution = 4;                   ///< tokens that the convolution before it sees; 0: there is none
+  recurrent_kind kind = recurrent_kind::mamba2;  ///< its form
+  std::size_t rank = 0;          ///< width of narrow matrices: time step (Mamba-1), decay and gate (Kimi)
+  bool bias = false;             ///< of the matrices in and out
+  bool convolution_bias = true;  ///< of the convolution
+  bool norm = true;              ///< whether the output is normalized, or what `kind` says
 
   /// Equal in every part.
   friend bool operator==(const recurrent_mixer&, const recurrent_mixer&) = default;
@@ -86,9 +86,11 @@ struct layer_form {
   std::size_t heads = 0;             ///< of the queries; 0: the architecture's
   std::size_t kv_heads = 0;          ///< of keys and values; 0: the architecture's
   std::size_t head_dim = 0;          ///< 0: the architecture's
-  std::size_t ffn = 0;               ///< inner width of its feed-forward part if it is `dense` or there are no experts; 0: the architecture's
-  bool keys_are_values = false;      ///< one matrix makes both
-  bool shares_indexer = false;       ///< sees the tokens that an earlier layer's indexer chose: it has none
+  std::size_t ffn =
+      0;  ///< inner width of its feed-forward part if it is `dense` or there are no experts; 0: the architecture's
+  bool keys_are_values = false;  ///< one matrix makes both
+  bool shares_indexer = false;   ///< sees the tokens that an earlier layer's indexer chose: it has none
+  std::size_t compression = 0;   ///< beyond the window, so many tokens are one key (DeepSeek-V4); 0: none are
 
   /// Equal in every part.
   friend bool operator==(const layer_form&, const layer_form&) = default;
@@ -116,9 +118,15 @@ struct vision_tower {
   std::size_t merged = 1;                         ///< patches that form one token of the text
   bool projector_merges = true;  ///< whether the projector concatenates them; false: their mean, or the tower merges
   std::vector<std::size_t> projector{};                ///< widths of the projector's inner layers; empty: one matrix
+  std::vector<std::size_t> joined{};  ///< those of a second one that joins patches; empty: there is none
   bool projector_bias = true;                          ///< of its matrices
   std::size_t projector_norm = 0;                      ///< width of its norm; 0: none
   std::optional<normalization> projector_norm_kind{};  ///< kind of its norm; unset: `norm`
+  std::size_t norms = 2;                               ///< of a layer: 1 to 8; a learned scale of a part counts as one
+  qk_norm query_norm = qk_norm::none;                  ///< as in `architecture`
+  std::size_t deepstack =
+      0;  ///< further projectors, from inner layers to layers of the text (Qwen3-VL); each has a norm
+          ///< of the joined patches
 
   /// Equal in every part.
   friend bool operator==(const vision_tower&, const vision_tower&) = default;
@@ -151,7 +159,7 @@ struct architecture {
   std::optional<bool> output_bias{};         ///< of the attention's output matrix; unset: `biases`
   std::optional<bool> ffn_bias{};            ///< of the feed-forward part; unset: `biases`
   std::optional<bool> causal{};              ///< a token sees no later one; unset: unless `encoder`
-  std::size_t norms = 2;                     ///< of a layer: 1 to 4
+  std::size_t norms = 2;                     ///< of a layer: 1 to 8
   bool parallel = false;                     ///< attention and feed-forward part share the same input norm
   qk_norm query_norm = qk_norm::none;        ///< of queries and keys
   bool sinks = false;                        ///< a learned score per head joins the softmax
@@ -172,9 +180,15 @@ struct architecture {
   std::size_t top_groups = 0;                ///< groups that a token visits (DeepSeek-V3, section 2.1.2)
   std::size_t value_dim = 0;                 ///< numbers of a head's value; 0: as many as of its key
   attention_gating attention_gate = attention_gating::none;  ///< on the heads' combined output
-  std::optional<sparse_indexer> indexer{};   ///< chooses the tokens that a query sees
-  std::size_t idle_experts = 0;              ///< further choices of the router that compute nothing (LongCat)
-  bool embedding_norm = false;               ///< after the embedding, of a decoder
+  std::optional<sparse_indexer> indexer{};                   ///< chooses the tokens that a query sees
+  std::size_t idle_experts = 0;   ///< further choices of the router that compute nothing (LongCat)
+  bool embedding_norm = false;    ///< after the embedding, of a decoder
+  bool head_dense = false;        ///< a dense layer, an activation and a norm before the head (as in `encoder`)
+  bool pooler = true;             ///< of an encoder: BERT's dense layer and outputs for its second task
+  std::size_t query_rank = 0;     ///< width of a narrow vector before the queries; 0: there is none
+  std::size_t output_rank = 0;    ///< width of each group's narrow vector behind the heads; 0: there is none
+  std::size_t output_groups = 1;  ///< groups of heads with a narrow vector each
+  std::size_t streams = 1;        ///< vectors of a token between layers (hyper-connections, arXiv 2409.19606)
 
   /// Equal in every part.
   friend bool operator==(const architecture&, const architecture&) = default;

@@ -63,6 +63,12 @@ void each_figure(Architecture& a, const Visit& at) {
   at("attention_gate", a.attention_gate, attention_gate_names);
   at("idle_experts", a.idle_experts);
   at("embedding_norm", a.embedding_norm);
+  at("head_dense", a.head_dense);
+  at("pooler", a.pooler);
+  at("query_rank", a.query_rank, 1);
+  at("output_rank", a.output_rank, 1);
+  at("output_groups", a.output_groups, 1);
+  at("streams", a.streams, 1);
   at("sequence", a.sequence);
 }
 
@@ -79,6 +85,7 @@ void each_form_figure(Form& f, const Visit& at) {
   at("ffn", f.ffn);
   at("keys_are_values", f.keys_are_values);
   at("shares_indexer", f.shares_indexer);
+  at("compression", f.compression);
 }
 
 template <class Mixer, class Visit>
@@ -132,9 +139,13 @@ void each_vision_figure(Tower& v, const Visit& at) {
   at("merged", v.merged);
   at("projector_merges", v.projector_merges);
   at("projector", v.projector, 1);
+  at("joined", v.joined, 1);
   at("projector_bias", v.projector_bias);
   at("projector_norm", v.projector_norm);
   at("projector_norm_kind", v.projector_norm_kind, norm_names);
+  at("norms", v.norms);
+  at("query_norm", v.query_norm, qk_norm_names);
+  at("deepstack", v.deepstack);
 }
 
 template <class Training, class Visit>

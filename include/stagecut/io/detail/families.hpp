@@ -190,6 +190,7 @@ inline constexpr family text_families[] = {
   default seq_length = 2048
   embedding_norm = true
   sequence = first(max_position_embeddings, seq_length))"},
+    {"camembert", "roberta", ""},
     // Norms have a scale and no shift; those of queries and keys have separate scales for each head.
     {"cohere", "text", R"(
   nested num_hidden_layers = 40, hidden_size = 8192, num_attention_heads = 64, intermediate_size = 22528,
@@ -214,6 +215,7 @@ inline constexpr family text_families[] = {
   parallel = true
   head_dim = 0
   let period = first(sliding_window_pattern, _sliding_window_pattern, 4))"},
+    {"deepseek_ref", "deepseek_v4", ""},
     // arXiv 2405.04434, section 2.1; without `q_lora_rank` queries are projected directly.
     {"deepseek_v2", "text", R"(
   default max_position_embeddings = 2048
@@ -235,6 +237,7 @@ inline constexpr family text_families[] = {
   router_groups = groups < 2 ? 0 : groups
   top_groups = groups < 2 ? 0 : topk_group ?? 0
   layer.dense = i < first_k_dense_replace ?? 0 or i % moe_layer_freq ?? 1 != 0
+  layer.window = 0
   router_bias = topk_method == "noaux_tc")"},
     // arXiv 2412.19437: the bias that balances the experts, and layers that predict further tokens.
     {"deepseek_v3", "deepseek_v2", R"(
@@ -245,7 +248,33 @@ inline constexpr family text_families[] = {
   indexer.heads = index_n_heads
   indexer.head_dim = index_head_dim
   indexer.top_k = index_topk)"},
+    // Compressed keys: of four tokens each with an indexer, or of 128; streams of residuals.
+    {"deepseek_v4", "text", R"(
+  default max_position_embeddings = 1048576
+  default compress_rates = nothing
+  ffn = first(intermediate_size, moe_intermediate_size)
+  kv_heads = 1
+  query_rank = q_lora_rank
+  output_rank = o_lora_rank
+  output_groups = o_groups
+  streams = hc_mult ?? 1
+  sinks = true
+  experts = n_routed_experts
+  top_k = num_experts_per_tok
+  expert_ffn = moe_intermediate_size
+  shared_ffn = (n_shared_experts ?? 0) * moe_intermediate_size
+  router_bias = topk_method ?? "noaux_tc" == "noaux_tc"
+  mtp_layers = num_nextn_predict_layers ?? 0
+  indexer.heads = index_n_heads
+  indexer.head_dim = index_head_dim
+  indexer.top_k = index_topk
+  layer.window = sliding_window
+  layer.keys_are_values = true
+  layer.compression = compress_ratios[i]
+  layer.shares_indexer = compress_ratios[i] != 4
+  check ratios = compress_ratios == nothing ? refuse(config, 'no "compress_ratios"') : 0)"},
     {"dots1", "glm4_moe", R"(
+  layer.window = layer_types == nothing ? window_here : layer_types[i] == "sliding_attention" ? window : 0
   default num_key_value_heads = 0
   default head_dim = 0
   default max_position_embeddings = 2048
@@ -324,7 +353,7 @@ inline constexpr family text_families[] = {
   let routed = enable_moe_block ?? false
   let whole = layer_types[i] == "full_attention"
   let alike = attention_k_eq_v ?? false
-  norms = routed ? 7 : 4
+  norms = routed ? 8 : 4
   experts = routed ? num_experts : 0
   top_k = routed ? top_k_experts : 0
   expert_ffn = routed ? moe_intermediate_size : 0
@@ -611,6 +640,21 @@ inline constexpr family text_families[] = {
   default max_position_embeddings = 131072
   experts = first(config.num_local_experts, num_experts, num_local_experts)
   top_k = num_experts_per_tok)"},
+    {"modernbert", "text", R"(
+  default max_position_embeddings = 8192
+  default tie_word_embeddings = true
+  default local_attention = 128
+  default global_attn_every_n_layers = 3
+  qkv_bias = attention_bias ?? false
+  output_bias = attention_bias ?? false
+  ffn_bias = mlp_bias ?? false
+  norm = norm_bias ?? false ? "layernorm" : "rmsnorm"
+  causal = false
+  embedding_norm = true
+  head_dense = true
+  head_bias = decoder_bias ?? true
+  let window = local_attention
+  let window_here = i % global_attn_every_n_layers != 0 ? window : 0)"},
     {"nemotron", "text", R"(
   default max_position_embeddings = 4096
   gated = false
@@ -770,6 +814,8 @@ inline constexpr family text_families[] = {
   layer.dense = listed(mlp_only_layers ?? [], i, layers) or (i + 1) % decoder_sparse_step ?? 1 != 0)"},
     {"qwen3_vl_moe_text", "qwen3_moe", ""},
     {"qwen3_vl_text", "qwen3", ""},
+    {"roberta", "bert", R"(
+  pooler = false)"},
     {"seed_oss", "text", R"(
   default max_position_embeddings = 524288
   default head_dim = 128
@@ -797,12 +843,16 @@ inline constexpr family text_families[] = {
   let window_here = window)"},
     // Step-3.5 and later.
     {"step3p7", "glm4_moe", R"(
+  let near = layer_types[i] == "sliding_attention"
+  layer.window = near ? window : 0
+  layer.heads = near ? first(num_sliding_attention_heads, attention_other_setting.num_attention_heads, 0) : 0
   query_norm = "head"
   attention_gate = "head"
   experts = num_experts
   shared_ffn = first(share_expert_dim, 0)
   router_bias = use_moe_router_bias ?? true
-  let window = sliding_window ?? 0)"}};
+  let window = sliding_window ?? 0)"},
+    {"xlm-roberta", "roberta", ""}};
 
 /// A file that is self-contained: its names do not refer to a class, and the only defaults are those of most models.
 inline constexpr family plain_family = {"plain", "text", R"(
@@ -854,6 +904,56 @@ inline constexpr family tower_families[] = {
   positions = patches + 1
   extra_tokens = 1
   extra_norms = 2)"},
+    // Learned positions for each side; queries and keys are normalized. Squares of patches are averaged.
+    {"gemma4_vision", "tower", R"(
+  nested num_hidden_layers = 16, hidden_size = 768, num_attention_heads = 12, intermediate_size = 3072
+  default patch_size = 16
+  default pooling_kernel_size = 3
+  default position_embedding_size = 10240
+  gated = true
+  biases = false
+  norm = "rmsnorm"
+  norms = 4
+  query_norm = "head"
+  inputs = 3 * patch_size * patch_size
+  positions = 2 * position_embedding_size
+  merged = pooling_kernel_size * pooling_kernel_size
+  patches = (default_output_length ?? 280) * merged
+  projector_merges = false
+  projector_bias = false)"},
+    // A class token, learned positions, scales of both parts.
+    {"internvl_vision", "tower", R"(
+  nested num_hidden_layers = 24, hidden_size = 1024, num_attention_heads = 16, intermediate_size = 4096
+  let image_side = one(image_size ?? 448)
+  let patch_side = one(patch_size ?? 14)
+  let raw_patches = floor(image_side / patch_side) * floor(image_side / patch_side)
+  inputs = 3 * patch_side * patch_side
+  check patch = 0
+  let rms = norm_type ?? "layer_norm" == "rms_norm"
+  norm = rms ? "rmsnorm" : "layernorm"
+  norms = rms ? 4 : 3
+  query_norm = first(use_qk_norm, qk_normalization, false) ? "token" : "none"
+  input_bias = true
+  positions = raw_patches + 1
+  extra_tokens = 1)"},
+    // MoonViT: learned positions of 64 x 64 patches, a norm after the layers. An image of 448 pixels is assumed.
+    {"kimi_vision", "tower", R"(
+  default patch_size = 14
+  layers = vt_num_hidden_layers
+  hidden = vt_hidden_size
+  heads = vt_num_attention_heads
+  ffn = vt_intermediate_size
+  input_bias = true
+  inputs = 3 * patch_size * patch_size
+  positions = (init_pos_emb_height ?? 64) * (init_pos_emb_width ?? 64)
+  extra_norms = 1
+  let raw_patches = floor(448 / patch_size) * floor(448 / patch_size)
+  merged = merge_kernel_size == nothing ? 4 : merge_kernel_size[0] * merge_kernel_size[1]
+  patches = max(merged, floor(raw_patches / merged) * merged)
+  projector = [hidden * merged]
+  projector_norm = hidden
+  check kind = mm_projector_type == nothing or mm_projector_type == "patchmerger" ? 0
+      : refuse(mm_projector_type, "such models are not known here"))"},
     // A class token, learned positions in addition to rotary ones; concatenated patches go through two matrices in the tower
     // and one after it.
     {"llama4_vision_model", "tower", R"(
@@ -871,6 +971,16 @@ inline constexpr family tower_families[] = {
   patches = max(merged, floor(raw_patches / merged) * merged)
   projector = [projector_input_dim ?? 4096, projector_output_dim ?? 4096]
   projector_bias = multi_modal_projector_bias ?? false)"},
+    // Rotary positions; each patch is projected, then joined ones are again.
+    {"minimax_m3_vision", "tower", R"(
+  default image_size = 2016
+  default patch_size = 14
+  let side = img_token_compression_config.spatial_merge_size ?? 2
+  inputs = 3 * patch_size * patch_size * (img_token_compression_config.temporal_patch_size ?? 2)
+  extra_norms = 1
+  merged = side * side
+  patches = max(merged, floor(floor(448 / patch_size) * floor(448 / patch_size) / merged) * merged)
+  projector_merges = false)"},
     // Rotary, gated, without biases, a norm before the layers. The image has the largest possible size.
     {"pixtral", "tower", R"(
   nested num_hidden_layers = 24, hidden_size = 1024, num_attention_heads = 16, intermediate_size = 4096
@@ -880,17 +990,6 @@ inline constexpr family tower_families[] = {
   biases = false
   norm = "rmsnorm"
   extra_norms = 1)"},
-    // Its width is called `embed_dim`; `hidden_size` is the text's.
-    {"qwen2_vl_vision", "qwen_tower", R"(
-  nested depth = 32, num_heads = 16
-  default embed_dim = 1280
-  default mlp_ratio = 4
-  hidden = embed_dim
-  ffn = floor(hidden * mlp_ratio)
-  check ratio = mlp_ratio > 0 and mlp_ratio <= 1000 ? 0
-      : refuse(mlp_ratio, mlp_ratio, " is not above 0 and at most 1000")
-  check width = hidden_size == nothing or hidden_size == text.hidden ? 0
-      : refuse(hidden_size, hidden_size, ' is not "hidden_size" of the text, ', text.hidden))"},
     // Gated, norms with only a scale; all layers except the listed ones use windows, whose side is in pixels.
     {"qwen2_5_vl_vision", "qwen_tower", R"(
   nested depth = 32, hidden_size = 3584, num_heads = 16, intermediate_size = 3420
@@ -902,6 +1001,24 @@ inline constexpr family tower_families[] = {
   check full = layers == nothing ? 0 : listed(fullatt_block_indexes ?? [], 0, layers)
   check width = out_hidden_size == nothing or out_hidden_size == text.hidden ? 0
       : refuse(out_hidden_size, out_hidden_size, ' is not "hidden_size" of the text, ', text.hidden))"},
+    // Its width is called `embed_dim`; `hidden_size` is the text's.
+    {"qwen2_vl_vision", "qwen_tower", R"(
+  nested depth = 32, num_heads = 16
+  default embed_dim = 1280
+  default mlp_ratio = 4
+  hidden = embed_dim
+  ffn = floor(hidden * mlp_ratio)
+  check ratio = mlp_ratio > 0 and mlp_ratio <= 1000 ? 0
+      : refuse(mlp_ratio, mlp_ratio, " is not above 0 and at most 1000")
+  check width = hidden_size == nothing or hidden_size == text.hidden ? 0
+      : refuse(hidden_size, hidden_size, ' is not "hidden_size" of the text, ', text.hidden))"},
+    // Learned positions besides rotary ones; from some layers further projectors lead to layers of the text.
+    {"qwen3_vl_vision", "qwen_tower", R"(
+  nested depth = 27, hidden_size = 1152, num_heads = 16, intermediate_size = 4304
+  default patch_size = 16
+  input_bias = true
+  positions = num_position_embeddings ?? 2304
+  deepstack = len(deepstack_visual_indexes ?? []))"},
     // Learned positions, a norm after the layers, no head.
     {"siglip_vision_model", "tower", R"(
   nested num_hidden_layers = 12, hidden_size = 768, num_attention_heads = 12, intermediate_size = 3072
@@ -927,6 +1044,23 @@ inline constexpr family pair_families[] = {
   vision.projector_bias = false
   vision.projector_norm = tower.hidden
   vision.projector_norm_kind = "rmsnorm")"},
+    {"gemma4", "pair", R"(
+  let text_family = "gemma4_text"
+  let tower_family = "gemma4_vision")"},
+    // Concatenated patches are normalized.
+    {"internvl", "pair", R"(
+  let text_family = "qwen2"
+  let tower_family = "internvl_vision"
+  let side = 1 / (downsample_ratio ?? 0.5)
+  vision.merged = side * side
+  vision.patches = max(vision.merged, floor(tower.patches / vision.merged) * vision.merged)
+  vision.projector = [text.hidden]
+  vision.projector_norm = tower.hidden * vision.merged
+  vision.projector_norm_kind = "layernorm")"},
+    {"internvl_chat", "internvl", ""},
+    {"kimi_k25", "pair", R"(
+  let text_family = "kimi_k2"
+  let tower_family = "kimi_vision")"},
     {"llama4", "pair", R"(
   let text_family = "llama4_text"
   let tower_family = "llama4_vision_model")"},
@@ -936,6 +1070,11 @@ inline constexpr family pair_families[] = {
       : case(vision_config.model_type, "clip_vision_model", "clip_vision_model", "pixtral", "pixtral")
   vision.projector = [text.hidden]
   vision.projector_bias = multimodal_projector_bias ?? true)"},
+    {"minimax_m3_vl", "pair", R"(
+  let text_family = "minimax_m3"
+  let tower_family = "minimax_m3_vision"
+  vision.projector = [projector_hidden_size ?? text.hidden]
+  vision.joined = [projector_hidden_size ?? text.hidden])"},
     // Pixtral's tower; a norm and a matrix merge several patches into one, then two matrices turn it into a token.
     {"mistral3", "pair", R"(
   let text_family = "mistral"
@@ -953,6 +1092,18 @@ inline constexpr family pair_families[] = {
   let tower_family = "qwen2_5_vl_vision")"},
     {"qwen2_vl", "pair", R"(
   let text_family = "qwen2_vl_text"
-  let tower_family = "qwen2_vl_vision")"}};
+  let tower_family = "qwen2_vl_vision")"},
+    {"qwen3_5", "pair", R"(
+  let text_family = "qwen3_5_text"
+  let tower_family = "qwen3_vl_vision")"},
+    {"qwen3_5_moe", "pair", R"(
+  let text_family = "qwen3_5_moe_text"
+  let tower_family = "qwen3_vl_vision")"},
+    {"qwen3_vl", "pair", R"(
+  let text_family = "qwen3_vl_text"
+  let tower_family = "qwen3_vl_vision")"},
+    {"qwen3_vl_moe", "pair", R"(
+  let text_family = "qwen3_vl_moe_text"
+  let tower_family = "qwen3_vl_vision")"}};
 
 }  // namespace stagecut::inline STAGECUT_ABI::io::detail

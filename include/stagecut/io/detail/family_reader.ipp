@@ -176,9 +176,7 @@ STAGECUT_DECL void family_reader::refuse(std::string_view key, const figure_valu
 }
 
 STAGECUT_DECL std::size_t family_reader::count(std::string_view key, const figure_value& of, std::size_t least) {
-  const std::size_t most = key == "layers"     ? most_layers
-                           : key == "sequence" ? std::size_t{1} << 53U
-                                               : most_of_a_figure;
+  const std::size_t most = key == "layers" ? most_layers : key == "sequence" ? std::size_t{1} << 53U : most_of_a_figure;
   const std::string range = joined({"is not from ", least, " to ", most});
   if (const json_value* const member = of.member()) {
     const std::size_t made = member->count(least);

@@ -431,7 +431,8 @@ class formula_reader {
     const double below = number_of(given[2]);
     for (const figure_value& each : elements_of(given[0])) {
       const double x = each.member() != nullptr ? static_cast<double>(each.member()->count()) : number_of(each);
-      if (x >= below && each.member() != nullptr) each.member()->fail(shortest_text(x), " is not below ", shortest_text(below));
+      if (x >= below && each.member() != nullptr)
+        each.member()->fail(shortest_text(x), " is not below ", shortest_text(below));
       found = found || x == number_of(given[1]);
     }
     return found;

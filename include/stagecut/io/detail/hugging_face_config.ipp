@@ -59,9 +59,10 @@ inline std::string text_if_any(const json_value& of, const char* member) {
 inline bool is_remark(std::string_view name, const json_value& member) {
   if ((*member).is_null() || *member == json(false) || *member == json(0) || *member == json("")) return true;
   if (name.starts_with('_') || name.starts_with('$')) return true;
-  for (const char* const part : {"token_id", "rope", "init", "eps", "drop", "pdrop", "hidden_act", "activation", "dtype",
-                                 "version", "use_cache", "scal", "loss", "architectures", "auto_map", "model_type",
-                                 "pretraining", "output_", "label", "softcap", "theta", "temperature", "norm_topk"}) {
+  for (const char* const part :
+       {"token_id",    "rope",    "init",      "eps",     "drop",  "pdrop",         "hidden_act", "activation",
+        "dtype",       "version", "use_cache", "scal",    "loss",  "architectures", "auto_map",   "model_type",
+        "pretraining", "output_", "label",     "softcap", "theta", "temperature",   "norm_topk"}) {
     if (name.find(part) != name.npos) return true;
   }
   return false;
@@ -108,11 +109,10 @@ inline const family& nearest_family(const json_value& of) {
     others.append(others.empty() ? "" : ", ").append(name);
   });
   if (count > 8) others += joined({" and ", count - 8, " more"});
-  const std::string advice =
-      joined({"; the nearest that is known is ", nearest.name,
-              others.empty() ? std::string(", which knows all of its members")
-                             : joined({", which does not know ", others}),
-              "; --as ", nearest.name, ", in C++ as_family, reads it so unless its members contradict that"});
+  const std::string advice = joined(
+      {"; the nearest that is known is ", nearest.name,
+       others.empty() ? std::string(", which knows all of its members") : joined({", which does not know ", others}),
+       "; --as ", nearest.name, ", in C++ as_family, reads it so unless its members contradict that"});
   if (type) type->fail(in_quotes(type->text()), " is no family that is known", advice);
   whole.fail("\"model_type\" is missing", advice);
 }
@@ -130,7 +130,7 @@ inline transformer::architecture read_pair(const json_value& whole, const family
                      inner.nothing() ? std::nullopt : std::optional(whole));
   transformer::architecture made = read_text_figures(text);
   const figure_value vision = pair.value("tower_object");
-  if (vision.nothing()) whole.fail("\"vision_config\" is missing, which ", of.name, " needs");
+  if (vision.nothing()) return made;
   const auto know_text = [&](family_reader& at) {
     at.know_all("text.", [&](const auto& each) { each_figure(std::as_const(made), each); });
   };
@@ -164,8 +164,8 @@ inline transformer::architecture read_as_family(const json_value& whole, std::st
   const family& of = *find_name(text_families, name);
   const auto* const around = find_name(pair_families, text_if_any(whole, "model_type"));
   const auto inner = text_within(whole);
-  const bool own = around != nullptr && inner &&
-                   shown_figure(family_reader(*around, whole, false).value("text_family")) == name;
+  const bool own =
+      around != nullptr && inner && shown_figure(family_reader(*around, whole, false).value("text_family")) == name;
   const json_value at = own ? *inner : text_object(whole);
   const bool within = &*at != &*whole;
   // The object of an unknown class has no defaults.
@@ -267,7 +267,7 @@ STAGECUT_DECL transformer::architecture read_hugging_face(const json_value& from
 STAGECUT_DECL transformer::architecture read_hugging_face_config(std::string_view text, std::string_view source,
                                                                  std::string_view as_family,
                                                                  const read_limits& limits) {
-  const auto parsed = detail::parse_json(text, source, limits);
+  const auto parsed = detail::parse_json(detail::without_infinities(text), source, limits);
   return detail::read_hugging_face(detail::json_value(parsed, source, limits), source, as_family);
 }
 

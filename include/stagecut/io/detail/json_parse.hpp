@@ -35,6 +35,9 @@ struct json_reading {
 /// Reads any text without throwing.
 [[nodiscard]] STAGECUT_DECL json_reading read_json(std::string_view text, std::size_t depth);
 
+/// A text of Python's module json as JSON: `null` in place of NaN, Infinity and -Infinity, which it writes for numbers.
+[[nodiscard]] STAGECUT_DECL std::string without_infinities(std::string_view text);
+
 /// Reads a text.
 /// @throws invalid_input with `SOURCE:LINE` for invalid JSON, with `SOURCE#POINTER` for a duplicate key and beyond the
 ///         limit of depth, with `SOURCE` beyond the limit of size

@@ -224,6 +224,27 @@ STAGECUT_DECL json_reading read_json(std::string_view text, std::size_t depth) {
   return {std::move(builder.root), std::move(builder.place), std::move(builder.problem)};
 }
 
+STAGECUT_DECL std::string without_infinities(std::string_view text) {
+  std::string made;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::string_view rest = text.substr(i);
+    std::size_t size = 0;
+    for (const std::string_view word : {"NaN", "Infinity", "-Infinity"}) {
+      if (!quoted && rest.starts_with(word)) size = word.size();
+    }
+    if (size != 0) {
+      made += "null";
+      i += size - 1;
+      continue;
+    }
+    if (text[i] == '"') quoted = !quoted;
+    made += text[i];
+    if (quoted && text[i] == '\\' && i + 1 < text.size()) made += text[++i];
+  }
+  return made;
+}
+
 STAGECUT_DECL json parse_json(std::string_view text, std::string_view source, const read_limits& limits) {
   check_size(text, source, limits);
   json_reading read = read_json(text, most_depth(limits));

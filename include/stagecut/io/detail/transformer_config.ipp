@@ -122,11 +122,15 @@ Part read_part(const json_value& from, const Figures& figures, std::initializer_
 /// Calls `visit(NAME, PART, FIGURES, REQUIRED)` for each optional part of an architecture.
 template <class Architecture, class Visit>
 void each_part_figures(Architecture& a, const Visit& visit) {
-  visit("latent", a.latent, [](auto&& of, const auto& at) { each_latent_figure(of, at); }, required_latent);
-  visit("recurrence", a.recurrence, [](auto&& of, const auto& at) { each_recurrence_figure(of, at); },
-        required_recurrence);
-  visit("indexer", a.indexer, [](auto&& of, const auto& at) { each_indexer_figure(of, at); }, required_indexer);
-  visit("vision", a.vision, [](auto&& of, const auto& at) { each_vision_figure(of, at); }, required_vision);
+  visit(
+      "latent", a.latent, [](auto&& of, const auto& at) { each_latent_figure(of, at); }, required_latent);
+  visit(
+      "recurrence", a.recurrence, [](auto&& of, const auto& at) { each_recurrence_figure(of, at); },
+      required_recurrence);
+  visit(
+      "indexer", a.indexer, [](auto&& of, const auto& at) { each_indexer_figure(of, at); }, required_indexer);
+  visit(
+      "vision", a.vision, [](auto&& of, const auto& at) { each_vision_figure(of, at); }, required_vision);
 }
 
 inline transformer::architecture read_architecture(const json_value& from) {
@@ -181,7 +185,7 @@ inline bool is_own_config(const json& of) {
 STAGECUT_DECL bool is_transformer_config(std::string_view text, const read_limits& limits) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first == text.npos || text[first] != '{' || text.size() > limits.bytes) return false;
-  const detail::json parsed = detail::read_json(text, detail::most_depth(limits)).value;
+  const detail::json parsed = detail::read_json(detail::without_infinities(text), detail::most_depth(limits)).value;
   if (!parsed.is_object() || parsed.contains("schema")) return false;
   const bool own = parsed.contains("layers") && parsed["layers"].is_number() && parsed.contains("vocabulary");
   return own || detail::is_hugging_face(detail::json_value(parsed, "", limits));
@@ -189,7 +193,7 @@ STAGECUT_DECL bool is_transformer_config(std::string_view text, const read_limit
 
 STAGECUT_DECL transformer_config read_transformer_config(std::string_view text, std::string_view source,
                                                          const read_limits& limits, std::string_view as_family) {
-  const auto parsed = detail::parse_json(text, source, limits);
+  const auto parsed = detail::parse_json(detail::without_infinities(text), source, limits);
   const detail::json_value whole(parsed, source, limits);
   transformer_config made;
   if (!as_family.empty() || detail::is_hugging_face(whole)) {
@@ -223,11 +227,11 @@ STAGECUT_DECL std::string as_json(const transformer_config& config) {
   };
   detail::json made = detail::changed_figures(
       a, [](const auto& of, const auto& at) { detail::each_figure(of, at); }, "config#", detail::required_figures);
-  detail::each_part_figures(a, [&](const char* name, const auto& part, const auto& figures,
-                                   std::initializer_list<const char*> required) {
-    const std::string place = stagecut::detail::joined({"config#/", name});
-    if (part) set(made, name, detail::changed_figures(*part, figures, place, required));
-  });
+  detail::each_part_figures(
+      a, [&](const char* name, const auto& part, const auto& figures, std::initializer_list<const char*> required) {
+        const std::string place = stagecut::detail::joined({"config#/", name});
+        if (part) set(made, name, detail::changed_figures(*part, figures, place, required));
+      });
   if (!a.forms.empty()) set(made, "forms", detail::written_forms(a.forms));
   if (!config.quantized.empty()) made["quantized"] = config.quantized;
   set(made, "training",

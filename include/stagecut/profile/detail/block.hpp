@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/profile/architecture.hpp>
@@ -46,8 +47,8 @@ struct block {
   const recurrent_mixer* recurrent = nullptr;     ///< the mixer in place of attention, or beside it; null: none
   bool attends = true;                            ///< whether attention mixes the tokens
   bool feeds = true;                              ///< whether there is a feed-forward part
-  double recurrent_heads = 0;                         ///< on one device
-  double recurrent_groups = 0;                        ///< on one device
+  double recurrent_heads = 0;                     ///< on one device
+  double recurrent_groups = 0;                    ///< on one device
   double expert_hidden = 0;                       ///< width of a token within experts
   bool latent_experts = false;                    ///< whether it is projected to that width
   bool squared_relu = false;                      ///< as in `architecture`
@@ -57,6 +58,10 @@ struct block {
   const sparse_indexer* indexer = nullptr;        ///< chooses the tokens that a query sees; null: none of its own
   double chosen = 0;                              ///< most tokens that an indexer lets a query see; 0: all
   double idle_experts = 0;                        ///< further choices of the router
+  double query_rank = 0, output_rank = 0;         ///< as in `architecture`
+  double output_groups = 1;                       ///< on one device
+  double streams = 1;                             ///< as in `architecture`
+  double compression = 0;                         ///< tokens that become one key; 0: none
 
   /// Whether it has a mixer and a feed-forward part.
   [[nodiscard]] bool has_both() const { return feeds && (attends || recurrent != nullptr); }
@@ -99,20 +104,46 @@ STAGECUT_DECL block block_of(const architecture& a, std::size_t layer, const way
 /// A layer of the vision tower.
 STAGECUT_DECL block block_of(const vision_tower& v, std::size_t layer, double tensor = 1);
 
-/// Numbers that a token caches for later tokens: its key and value, or the narrow vector and the part with position that
-/// replace both; and the key of an indexer.
+/// Numbers of a token's key and value, or of the narrow vector and the part with position that replace both.
 inline double cached_numbers(const block& b) {
+  if (b.latent != nullptr) return static_cast<double>(b.latent->kv_rank + b.latent->rotary_dim);
+  return b.key + (b.keys_are_values ? 0 : b.value);
+}
+
+/// Numbers that attention keeps of a sample of so many tokens, for the tokens behind it: keys and values of those in the
+/// window, compressed ones of all, the keys of an indexer.
+inline double kept_of_sample(const block& b, double tokens) {
+  const double window = b.window == 0 || b.window > tokens ? tokens : b.window;
   const double indexed = b.indexer == nullptr ? 0 : static_cast<double>(b.indexer->head_dim);
-  if (b.latent != nullptr) return static_cast<double>(b.latent->kv_rank + b.latent->rotary_dim) + indexed;
-  return b.key + (b.keys_are_values ? 0 : b.value) + indexed;
+  const double keys = b.compression == 0 ? tokens : tokens / b.compression;
+  return (window + (b.compression == 0 ? 0 : keys)) * cached_numbers(b) + keys * indexed;
+}
+
+/// Keys that a query sees of so many tokens: those in its window, or those that an indexer chose, or compressed ones beyond
+/// the window.
+inline double keys_of(const block& b, double tokens) {
+  const double window = b.window == 0 || b.window > tokens ? tokens : b.window;
+  const double others = b.compression == 0 ? window : tokens / b.compression;
+  const double chosen = b.chosen != 0 && b.chosen < others ? b.chosen : others;
+  return b.compression == 0 ? chosen : window + chosen;
 }
 
 /// Parameters of a layer's attention, without its norms. Biases of matrices split by columns are split; biases of
 /// matrices split by rows are whole.
 STAGECUT_DECL double attention_parameters(const block& b);
 
+/// Width of what queries are made of: a narrow vector, or the token's.
+STAGECUT_DECL double narrow_queries(const block& b);
+
+/// Parameters of what makes one key of several tokens: keys and their weights, learned offsets, a norm. Blocks that an
+/// indexer chooses from overlap, with a second set (DeepSeek-V4, section 2.3).
+STAGECUT_DECL double compressor_parameters(const block& b);
+
 /// Parameters of an indexer: its queries from the narrow vector, its key and the norm of that, the weights of its heads.
 STAGECUT_DECL double indexer_parameters(const block& b);
+
+/// Parameters that mix the streams of a token before and behind each part.
+STAGECUT_DECL double stream_parameters(const block& b);
 
 /// Parameters of a recurrent mixer without the norm before it: projections in and out, the convolution, numbers of each
 /// head, the scales of the norm behind. Sources: `recurrent_kind`.
@@ -134,7 +165,7 @@ STAGECUT_DECL double shared_parameters(const block& b);
 /// Parameters of a layer except its experts, or its only feed-forward part: identical on all replicas of the device.
 inline double common_parameters(const block& b) {
   return (b.attends ? attention_parameters(b) : 0) + (b.recurrent != nullptr ? recurrence_parameters(b) : 0) +
-         shared_parameters(b) + b.norms * b.norm_numbers;
+         shared_parameters(b) + b.norms * b.norm_numbers + stream_parameters(b);
 }
 
 /// Parameters of its experts, or of its only feed-forward part.
@@ -157,15 +188,20 @@ STAGECUT_DECL double head_parameters(const architecture& a, double words);
 /// Parameters before a tower's layers, and of its norms there and after them.
 STAGECUT_DECL double patch_parameters(const vision_tower& v);
 
-/// Calls `visit(INNER, OUTER)` for each matrix of a projector to tokens of width `hidden`.
+/// Calls `visit(INNER, OUTER, JOINS)` for each matrix of a projector to tokens of width `hidden`; `JOINS`: its rows are
+/// tokens of the text, not patches.
 template <class Visit>
 void each_projection(const vision_tower& v, double hidden, const Visit& visit) {
-  double inner = static_cast<double>(v.hidden) * static_cast<double>(v.projector_merges ? v.merged : 1);
-  for (const std::size_t width : v.projector) {
-    visit(inner, static_cast<double>(width));
-    inner = static_cast<double>(width);
-  }
-  visit(inner, hidden);
+  const auto chain = [&](double inner, const std::vector<std::size_t>& widths, bool joins) {
+    for (const std::size_t width : widths) {
+      visit(inner, static_cast<double>(width), joins);
+      inner = static_cast<double>(width);
+    }
+    visit(inner, hidden, joins);
+  };
+  const auto merged = static_cast<double>(v.merged);
+  chain(static_cast<double>(v.hidden) * (v.projector_merges ? merged : 1), v.projector, v.joined.empty());
+  if (!v.joined.empty()) chain(hidden * merged, v.joined, true);
 }
 
 /// Parameters of a projector.

@@ -35,8 +35,13 @@ STAGECUT_DECL void fill_heads(block& made, const architecture& a, const layer_fo
   made.gate = a.attention_gate == attention_gating::none   ? 0
               : a.attention_gate == attention_gating::head ? made.heads
                                                            : made.combined;
+  made.query_rank = static_cast<double>(a.query_rank);
+  made.output_rank = static_cast<double>(a.output_rank);
+  made.output_groups = static_cast<double>(a.output_groups) / ways;
+  made.compression = static_cast<double>(form.compression);
   if (!a.indexer) return;
-  made.chosen = static_cast<double>(a.indexer->top_k);
+  // Compressed keys without an indexer are all seen.
+  if (form.compression == 0 || !form.shares_indexer) made.chosen = static_cast<double>(a.indexer->top_k);
   if (!form.shares_indexer) made.indexer = &*a.indexer;
 }
 
@@ -60,6 +65,7 @@ STAGECUT_DECL block block_of(const architecture& a, std::size_t layer, const way
   made.ffn_bias = a.ffn_bias.value_or(a.biases);
   made.query_norm = a.query_norm;
   made.sinks = a.sinks;
+  made.streams = static_cast<double>(a.streams);
   made.causal = a.causal.value_or(!a.encoder);
   made.rotary = a.positions == 0;
   made.dropout = a.dropout;
@@ -100,6 +106,8 @@ STAGECUT_DECL block block_of(const vision_tower& v, std::size_t layer, double te
   made.causal = false;
   made.rotary = v.positions == 0;
   made.window = static_cast<double>(sees_all(v, layer) ? 0 : v.window);
+  made.norms = static_cast<double>(v.norms);
+  made.query_norm = v.query_norm;
   made.norm_numbers = norm_parameters(v.norm, made.hidden);
   made.gates = v.gated ? 2 : 1;
   made.ffn = static_cast<double>(v.ffn) / tensor;
@@ -107,7 +115,8 @@ STAGECUT_DECL block block_of(const vision_tower& v, std::size_t layer, double te
 }
 
 STAGECUT_DECL double attention_parameters(const block& b) {
-  double made = b.combined * b.hidden + (b.output_bias ? b.hidden : 0);
+  double made = b.output_bias ? b.hidden : 0;
+  made += b.output_rank == 0 ? b.combined * b.hidden : b.output_rank * (b.combined + b.output_groups * b.hidden);
   if (b.latent != nullptr) {  // DeepSeek-V2, section 2.1.2: narrow matrices and their norms are not split
     const auto queries = static_cast<double>(b.latent->query_rank);
     const auto narrow = static_cast<double>(b.latent->kv_rank);
@@ -118,7 +127,10 @@ STAGECUT_DECL double attention_parameters(const block& b) {
   } else {
     const double qkv = b.query + b.key + (b.keys_are_values ? 0 : b.value);
     made += b.hidden * qkv + (b.qkv_bias ? qkv : 0);
+    // A narrow vector and its norm before the queries, and a norm of the keys.
+    if (b.query_rank != 0) made += (b.query_rank - b.query) * b.hidden + b.query_rank * (b.query + 1) + b.query_dim;
   }
+  if (b.compression != 0) made += compressor_parameters(b);
   made += b.hidden * b.gate + (b.qkv_bias ? b.gate : 0);
   if (b.indexer != nullptr) made += indexer_parameters(b);
   if (b.query_norm == qk_norm::head) made += 2 * b.query_dim;
@@ -126,11 +138,26 @@ STAGECUT_DECL double attention_parameters(const block& b) {
   return made + (b.sinks ? b.heads : 0);
 }
 
+STAGECUT_DECL double narrow_queries(const block& b) {
+  const double rank = b.latent != nullptr ? static_cast<double>(b.latent->query_rank) : b.query_rank;
+  return rank == 0 ? b.hidden : rank;
+}
+
+STAGECUT_DECL double compressor_parameters(const block& b) {
+  const double overlap = b.indexer != nullptr ? 2 : 1;
+  return overlap * b.key * (2 * b.hidden + b.compression) + b.key;
+}
+
 STAGECUT_DECL double indexer_parameters(const block& b) {
   const auto heads = static_cast<double>(b.indexer->heads);
   const auto dim = static_cast<double>(b.indexer->head_dim);
-  const double from = b.latent != nullptr && b.latent->query_rank != 0 ? static_cast<double>(b.latent->query_rank) : b.hidden;
-  return from * heads * dim + b.hidden * dim + 2 * dim + b.hidden * heads;
+  const double keys = b.compression == 0 ? b.hidden * dim + 2 * dim : 2 * dim * (2 * b.hidden + b.compression) + dim;
+  return narrow_queries(b) * heads * dim + keys + b.hidden * heads;
+}
+
+STAGECUT_DECL double stream_parameters(const block& b) {
+  const double n = b.streams;
+  return n == 1 ? 0 : b.parts() * ((2 + n) * n * (n * b.hidden + 1) + 3);
 }
 
 STAGECUT_DECL recurrent_widths widths_of(const block& b) {
@@ -183,17 +210,12 @@ STAGECUT_DECL double scan_flops(const block& b, const recurrent_widths& w) {
   const auto state = static_cast<double>(b.recurrent->state);
   const double all_keys = b.recurrent_heads * state;  // each head has its own after groups are spread
   switch (b.recurrent->kind) {
-    case recurrent_kind::mamba2:
-      return 2 * 128 * w.keys / 2 + 2 * 128 * w.inner + 4 * w.state;
-    case recurrent_kind::mamba1:
-      return 90 * w.state;
+    case recurrent_kind::mamba2: return 2 * 128 * w.keys / 2 + 2 * 128 * w.inner + 4 * w.state;
+    case recurrent_kind::mamba1: return 90 * w.state;
     case recurrent_kind::gated_delta:
-    case recurrent_kind::kimi_delta:
-      return 2 * 64 * (3 * all_keys + 2 * w.inner) + 6 * w.state;
-    case recurrent_kind::lightning:
-      return 256 * (all_keys + w.inner) + 4 * w.state;
-    case recurrent_kind::short_convolution:
-      break;
+    case recurrent_kind::kimi_delta: return 2 * 64 * (3 * all_keys + 2 * w.inner) + 6 * w.state;
+    case recurrent_kind::lightning: return 256 * (all_keys + w.inner) + 4 * w.state;
+    case recurrent_kind::short_convolution: break;
   }
   return 0;
 }
@@ -221,13 +243,17 @@ STAGECUT_DECL double joining_parameters(const architecture& a) {
 
 STAGECUT_DECL double table_parameters(const architecture& a) {
   const auto h = static_cast<double>(a.hidden);
-  return static_cast<double>(a.positions + a.token_types) * h + (a.encoder || a.embedding_norm ? norm_parameters(a.norm, h) : 0);
+  return static_cast<double>(a.positions + a.token_types) * h +
+         (a.encoder || a.embedding_norm ? norm_parameters(a.norm, h) : 0);
 }
 
 STAGECUT_DECL double head_parameters(const architecture& a, double words) {
   const auto h = static_cast<double>(a.hidden);
-  if (!a.encoder) return a.head_bias ? words : 0;
-  return 2 * (h * h + h) + norm_parameters(a.norm, h) + words + 2 * h + 2;
+  const auto n = static_cast<double>(a.streams);
+  double made = n == 1 ? 0 : n * n * h + n + 1;  // joins the streams
+  if (a.encoder || a.head_bias) made += words;
+  if (a.encoder || a.head_dense) made += h * h + (a.biases ? h : 0) + norm_parameters(a.norm, h);
+  return made + (a.encoder && a.pooler ? h * h + h + 2 * h + 2 : 0);
 }
 
 STAGECUT_DECL double patch_parameters(const vision_tower& v) {
@@ -238,9 +264,13 @@ STAGECUT_DECL double patch_parameters(const vision_tower& v) {
 }
 
 STAGECUT_DECL double projector_parameters(const vision_tower& v, double hidden) {
-  double made = norm_parameters(v.projector_norm_kind.value_or(v.norm), static_cast<double>(v.projector_norm));
-  detail::each_projection(v, hidden,
-                          [&](double inner, double outer) { made += inner * outer + (v.projector_bias ? outer : 0); });
+  const normalization kind = v.projector_norm_kind.value_or(v.norm);
+  const auto projectors = static_cast<double>(1 + v.deepstack);
+  double made = norm_parameters(kind, static_cast<double>(v.projector_norm)) +
+                (projectors - 1) * norm_parameters(kind, static_cast<double>(v.hidden * v.merged));
+  detail::each_projection(v, hidden, [&](double inner, double outer, bool /*joins*/) {
+    made += projectors * (inner * outer + (v.projector_bias ? outer : 0));
+  });
   return made;
 }
 

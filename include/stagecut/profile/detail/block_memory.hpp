@@ -90,7 +90,7 @@ inline kept kept_by_block(const block& b, const training& how, const microbatch&
   const double n = z.bytes;
   const double narrow = z.rows * b.hidden;  // split by sequence parallelism, and gathered again for the backward pass
   kept made;
-  made.input = n * narrow;
+  made.input = n * narrow * b.streams;
   // Inputs of norms, of parts that have none, and masks with a byte per element.
   made.rest = n * narrow * b.norms + (b.dropout ? b.parts() * narrow : 0);
   if (b.attends) keep_attention(made, b, how, z);

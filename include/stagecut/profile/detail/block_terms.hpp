@@ -94,6 +94,11 @@ inline void block_terms::add(const block& b) {
   // Each reads x and writes y, and so for the gradient: the sum with the residual is in the same kernel.
   moves("norms", narrow * b.norms, 2 * n, 2 * n, b.norms);
   belong(layer_module::other);
+  if (b.streams != 1) {
+    const double mixed = (2 + b.streams) * b.streams;
+    for (double i = 0; i < b.parts(); ++i) product("mixing of streams", z_.rows, b.streams * b.hidden, mixed, false);
+    moves("streams", narrow * b.streams * b.parts(), 4 * n, 6 * n, b.parts());
+  }
   // The sum of a part and its residual reads two, writes one; so does the sum of its gradients. Parallel parts have one
   // sum of three.
   const double sums = b.parallel && b.has_both() ? 4 : 3 * b.parts();
@@ -137,7 +142,12 @@ inline void block_terms::add_attention(const block& b) {
     add_narrow_products(b);
   } else {
     const double values = b.keys_are_values ? 0 : b.value;
-    product("queries, keys, values", z_.tokens, b.hidden, b.query + b.key + values, true, layer_module::layernorm);
+    const double first = b.query_rank == 0 ? b.query : b.query_rank;
+    product("queries, keys, values", z_.tokens, b.hidden, first + b.key + values, true, layer_module::layernorm);
+    product("queries", z_.tokens, b.query_rank, b.query);
+    if (b.compression != 0) {
+      product("compressed keys", z_.tokens, b.hidden, (b.indexer != nullptr ? 4 : 2) * b.key);
+    }
     const double turned = z_.tokens * (b.query + b.key + b.value);
     if (b.rotary) moves("rotation", turned, 2 * n * wide, 2 * n * wide);
     if (!b.rotary && how_.attention_fp8) moves("conversion of queries, keys, values", turned, 2 * n, 2 * n);
@@ -149,7 +159,9 @@ inline void block_terms::add_attention(const block& b) {
   belong(layer_module::other);
   product("gate of attention", z_.tokens, b.hidden, b.gate, true, layer_module::layernorm);
   if (b.gate != 0) moves("gated attention", z_.tokens * b.combined, 3 * n, 5 * n);
-  product("back from heads", z_.tokens, b.combined, b.hidden);
+  if (b.output_rank == 0) return product("back from heads", z_.tokens, b.combined, b.hidden);
+  product("back from groups of heads", z_.tokens, b.combined, b.output_rank);
+  product("back from heads", z_.tokens, b.output_groups * b.output_rank, b.hidden);
 }
 
 inline void block_terms::add_narrow_products(const block& b) {
@@ -193,8 +205,7 @@ inline void block_terms::add_core(const block& b) {
 }
 
 inline double block_terms::keys_seen(const block& b) const {
-  double window = b.window == 0 || b.window > z_.sequence ? z_.sequence : b.window;
-  if (b.chosen != 0 && b.chosen < window) window = b.chosen;
+  const double window = keys_of(b, z_.sequence);
   // Blocks of keys are computed whole: with a window a block's edge is computed too.
   if (b.causal && window < z_.sequence) return window + 64 < z_.sequence / 2 ? window + 64 : z_.sequence / 2;
   return b.causal ? z_.sequence / 2 : window;
@@ -203,10 +214,9 @@ inline double block_terms::keys_seen(const block& b) const {
 inline void block_terms::add_indexer(const block& b) {
   const auto heads = static_cast<double>(b.indexer->heads);
   const auto dim = static_cast<double>(b.indexer->head_dim);
-  const double from = b.latent != nullptr && b.latent->query_rank != 0 ? static_cast<double>(b.latent->query_rank) : b.hidden;
-  product("indexer: queries", z_.rows, from, heads * dim);
-  product("indexer: keys, weights", z_.rows, b.hidden, dim + heads);
-  const double scores = z_.tokens * z_.sequence / 2;
+  product("indexer: queries", z_.rows, narrow_queries(b), heads * dim);
+  product("indexer: keys, weights", z_.rows, b.hidden, (b.compression == 0 ? 1 : 4) * dim + heads);
+  const double scores = z_.tokens * z_.sequence / 2 / (b.compression == 0 ? 1 : b.compression);
   push(to_.forward, clock_.attention("indexer: scores", 2 * scores * heads * dim, 1, 8 * scores));
 }
 
@@ -222,7 +232,8 @@ inline void block_terms::add_recurrence(const block& b) {
   }
   moves("convolution", z_.tokens * w.convolved, 2 * n, 4 * n);
   const bool scans = w.state != 0;
-  moves(scans ? "scan's chunks, gate, norm" : "gates", z_.tokens * w.inner, scans ? 18 * n : 4 * n, scans ? 40 * n : 8 * n);
+  moves(scans ? "scan's chunks, gate, norm" : "gates", z_.tokens * w.inner, scans ? 18 * n : 4 * n,
+        scans ? 40 * n : 8 * n);
   product("back from the state space", z_.tokens, w.inner, b.hidden);
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <vector>
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/profile/architecture.hpp>
@@ -27,7 +28,9 @@ STAGECUT_DECL std::optional<fault> vision_fault(const vision_tower& v) {
                                 {"images", v.images, 1, 1'000'000},
                                 {"window", v.window, 0, most},
                                 {"merged", v.merged, 1, most},
-                                {"projector_norm", v.projector_norm, 0, most}};
+                                {"projector_norm", v.projector_norm, 0, most},
+                                {"norms", v.norms, 1, 8},
+                                {"deepstack", v.deepstack, 0, 1000}};
   if (auto found = detail::first_out_of_range(ranges, "vision/")) return found;
   if (v.hidden % v.heads != 0) {
     return fault{false, "vision/heads", at_odds_text("heads", v.heads, "does not divide", "hidden", v.hidden)};
@@ -44,9 +47,11 @@ STAGECUT_DECL std::optional<fault> vision_fault(const vision_tower& v) {
       return fault{false, "vision/full_layers", joined({layer, " stands behind ", v.full_layers[i - 1]})};
     }
   }
-  for (const std::size_t width : v.projector) {
-    if (width == 0 || width > most) {
-      return fault{false, "vision/projector", joined({width, " is not from 1 to ", most})};
+  for (const std::vector<std::size_t>* const widths : {&v.projector, &v.joined}) {
+    for (const std::size_t width : *widths) {
+      if (width != 0 && width <= most) continue;
+      return fault{false, widths == &v.joined ? "vision/joined" : "vision/projector",
+                   joined({width, " is not from 1 to ", most})};
     }
   }
   return std::nullopt;
@@ -90,7 +95,7 @@ STAGECUT_DECL std::optional<fault> form_fault(const architecture& a, std::size_t
   const bool recurs = form.mixer == mixing::recurrence || form.mixer == mixing::both;
   if (recurs && !a.recurrence) return fail(" is recurrent, and the figures of \"recurrence\" are missing");
   if (form.mixer == mixing::none && form.mixer_only) return fail(" has neither a mixer nor a feed-forward part");
-  for (const std::size_t count : {form.heads, form.kv_heads, form.head_dim, form.ffn, form.window}) {
+  for (const std::size_t count : {form.heads, form.kv_heads, form.head_dim, form.ffn, form.window, form.compression}) {
     if (count > most_of_a_count) return fail(" has a figure that is too large");
   }
   const bool own = form.heads != 0 || form.kv_heads != 0 || form.head_dim != 0;
@@ -132,7 +137,7 @@ STAGECUT_DECL std::optional<fault> out_of_range(const architecture& a) {
                                 {"positions", a.positions, 0, most},
                                 {"token_types", a.token_types, 0, most},
                                 {"sequence", a.sequence, 1, most},
-                                {"norms", a.norms, 1, 4},
+                                {"norms", a.norms, 1, 8},
                                 {"expert_ffn", a.expert_ffn, 0, most},
                                 {"shared_ffn", a.shared_ffn, 0, most},
                                 {"mtp_layers", a.mtp_layers, 0, 1000},
@@ -140,7 +145,11 @@ STAGECUT_DECL std::optional<fault> out_of_range(const architecture& a) {
                                 {"router_groups", a.router_groups, 0, most},
                                 {"top_groups", a.top_groups, 0, most},
                                 {"value_dim", a.value_dim, 0, most},
-                                {"idle_experts", a.idle_experts, 0, most}};
+                                {"idle_experts", a.idle_experts, 0, most},
+                                {"query_rank", a.query_rank, 0, most},
+                                {"output_rank", a.output_rank, 0, most},
+                                {"output_groups", a.output_groups, 1, most},
+                                {"streams", a.streams, 1, 1000}};
   if (auto found = detail::first_out_of_range(ranges)) return found;
   if (a.recurrence) {
     if (auto found = recurrence_fault(*a.recurrence)) return found;

@@ -85,6 +85,10 @@ inline void served_terms::add(const block& b) {
   }
   const double narrow = z_.rows * b.hidden;
   moves("norms", narrow * b.norms, 2 * z_.bytes);
+  if (b.streams != 1) {
+    product("mixing of streams", z_.rows, b.streams * b.hidden, (2 + b.streams) * b.streams, b.parts(), false);
+    moves("streams", narrow * b.streams * b.parts(), 4 * z_.bytes);
+  }
   moves("sums", narrow, (b.parallel && b.has_both() ? 4 : 3 * b.parts()) * z_.bytes);
 }
 
@@ -102,7 +106,12 @@ inline void served_terms::add_attention(const block& b) {
   if (b.latent != nullptr) {
     add_narrow_products(b);
   } else {
-    product("queries, keys, values", z_.tokens, b.hidden, b.query + b.key + (b.keys_are_values ? 0 : b.value));
+    const double first = b.query_rank == 0 ? b.query : b.query_rank;
+    product("queries, keys, values", z_.tokens, b.hidden, first + b.key + (b.keys_are_values ? 0 : b.value));
+    product("queries", z_.tokens, b.query_rank, b.query);
+    if (b.compression != 0) {
+      product("compressed keys", z_.tokens, b.hidden, (b.indexer != nullptr ? 4 : 2) * b.key);
+    }
   }
   if (b.rotary) moves("rotation", z_.tokens * (b.query + b.key), 2 * n);
   if (b.query_norm != qk_norm::none) moves("norms of q, k", z_.tokens * (b.query + b.key), 2 * n);
@@ -112,7 +121,9 @@ inline void served_terms::add_attention(const block& b) {
     product("gate of attention", z_.tokens, b.hidden, b.gate);
     moves("gated attention", z_.tokens * b.combined, 3 * n);
   }
-  product("back from heads", z_.tokens, b.combined, b.hidden);
+  if (b.output_rank == 0) return product("back from heads", z_.tokens, b.combined, b.hidden);
+  product("back from groups of heads", z_.tokens, b.combined, b.output_rank);
+  product("back from heads", z_.tokens, b.output_groups * b.output_rank, b.hidden);
 }
 
 inline void served_terms::add_narrow_products(const block& b) {
@@ -144,10 +155,9 @@ inline void served_terms::add_recurrence(const block& b) {
 inline void served_terms::add_indexer(const block& b) {
   const auto heads = static_cast<double>(b.indexer->heads);
   const auto dim = static_cast<double>(b.indexer->head_dim);
-  const double from = b.latent != nullptr && b.latent->query_rank != 0 ? static_cast<double>(b.latent->query_rank) : b.hidden;
-  product("indexer: queries", z_.rows, from, heads * dim);
-  product("indexer: keys, weights", z_.rows, b.hidden, dim + heads);
-  const double seen = z_.cached != 0 ? z_.cached : z_.sequence / 2;
+  product("indexer: queries", z_.rows, narrow_queries(b), heads * dim);
+  product("indexer: keys, weights", z_.rows, b.hidden, (b.compression == 0 ? 1 : 4) * dim + heads);
+  const double seen = (z_.cached != 0 ? z_.cached : z_.sequence / 2) / (b.compression == 0 ? 1 : b.compression);
   const double flops = 2 * z_.tokens * seen * heads * dim;
   to_.push_back(clock_.attention("indexer: scores", flops, 1, z_.cached != 0 ? z_.tokens * seen * dim : 0));
 }
@@ -159,8 +169,7 @@ inline void served_terms::add_core(const block& b) {
 }
 
 inline void served_terms::add_cached_core(const block& b) {
-  double seen = b.window == 0 || b.window > z_.cached ? z_.cached : b.window;
-  if (b.chosen != 0 && b.chosen < seen) seen = b.chosen;
+  const double seen = keys_of(b, z_.cached);
   const double wide = b.latent == nullptr ? b.heads * (b.query_dim + b.value_dim)
                                           : b.heads * (cached_numbers(b) + static_cast<double>(b.latent->kv_rank));
   to_.push_back(clock_.attention("core of attention", 2 * z_.tokens * seen * wide, 1,
@@ -168,8 +177,7 @@ inline void served_terms::add_cached_core(const block& b) {
 }
 
 inline double served_terms::keys_seen(const block& b) const {
-  double window = b.window == 0 || b.window > z_.sequence ? z_.sequence : b.window;
-  if (b.chosen != 0 && b.chosen < window) window = b.chosen;
+  const double window = keys_of(b, z_.sequence);
   return b.causal ? window * (1 - window / (2 * z_.sequence)) : window;
 }
 

@@ -73,9 +73,7 @@ class serving_run {
   /// @{
   [[nodiscard]] double cached(std::size_t layer, std::size_t concurrent) const {
     const block b = block_of(model_, layer, ways_of(pass_));
-    const double whole = batch_.sequence;
-    const double seen = b.window == 0 || b.window > whole ? whole : b.window;
-    double bytes = b.attends ? seen * cached_numbers(b) * batch_.bytes : 0;
+    double bytes = b.attends ? kept_of_sample(b, batch_.sequence) * batch_.bytes : 0;
     if (b.recurrent != nullptr) {
       const recurrent_widths w = widths_of(b);
       const auto taps = static_cast<double>(b.recurrent->convolution);

@@ -162,10 +162,13 @@ inline part part_maker::projector() const {
   const double tokens = z.rows / static_cast<double>(v.merged);
   part made{.name = "projector", .kind = "projector"};
   block_terms work(clock_, r_, z, made.terms);
-  detail::each_projection(v, hidden, [&](double inner, double outer) {
-    work.product("projection", tokens, inner, outer);
-    made.activations += z.bytes * tokens * inner;
-  });
+  for (std::size_t i = 0; i <= v.deepstack; ++i) {
+    detail::each_projection(v, hidden, [&](double inner, double outer, bool joins) {
+      const double rows = joins ? tokens : z.rows;
+      work.product("projection", rows, inner, outer);
+      made.activations += z.bytes * rows * inner;
+    });
+  }
   made.numbers = projector_parameters(v, hidden);
   made.output = z.bytes * tokens * hidden;
   return finished(std::move(made), z.replicas);
@@ -179,11 +182,12 @@ inline part part_maker::embedding() const {
   block_terms work(clock_, r_, z_, made.terms);
   work.moves("lookup", count, (tables + 1) * n, 3 * tables * n);
   if (a_.dropout) work.moves("dropout", count, 2 * n + 1, 2 * n + 1);
-  if (a_.encoder) work.moves("norm", count, 2 * n, 3 * n);
+  const bool normed = a_.encoder || a_.embedding_norm;
+  if (normed) work.moves("norm", count, 2 * n, 3 * n);
   made.terms.weight = std::exchange(made.terms.input, {});
   give_names(made, table_parameters(a_));
-  made.activations = count * ((a_.dropout ? 1 : 0) + (a_.encoder ? n : 0));
-  made.output = n * count;
+  made.activations = count * ((a_.dropout ? 1 : 0) + (normed ? n : 0));
+  made.output = n * count * static_cast<double>(a_.streams);
   return finished(std::move(made), z_.replicas);
 }
 
@@ -202,11 +206,11 @@ inline part part_maker::head() const {
   block_terms work(clock_, r_, z_, made.terms);
   work.product("logits", z_.tokens * times, h, words_, r_.head_fp8);
   work.moves("loss", z_.tokens * words_ * times, z_.bytes + 4, z_.bytes + 4);
-  if (a_.encoder) {
+  if (a_.encoder || a_.head_dense) {
     work.product("dense layer", z_.rows, h, h);
     work.moves("activation, norm", narrow(), 4 * z_.bytes, 6 * z_.bytes);
-    work.product("pooler", z_.samples, h, h + 2);
   }
+  if (a_.encoder && a_.pooler) work.product("pooler", z_.samples, h, h + 2);
   give_names(made, head_parameters(a_, words_));
   made.activations = kept_by_head(a_, z_, words_, times);
   return finished(std::move(made), z_.replicas);
@@ -242,7 +246,7 @@ inline part part_maker::of_block(const block& b, const microbatch& z, recomputin
   const bool whole = b.all_experts != 0 && r_.expert_parallel > 1;
   made.expert_numbers = whole ? routed_parameters(b) : 0;
   made.numbers = block_parameters(b) - made.expert_numbers + (joins ? joining_parameters(a_) : 0);
-  made.output = z.bytes * z.rows * b.hidden;
+  made.output = z.bytes * z.rows * b.hidden * b.streams;
   kept bytes = kept_by_block(b, r_, z);
   if (joins) {  // the state and the next token's embedding, before and after their norms
     bytes.rest += bytes.input + 4 * z.bytes * z.rows * b.hidden;
@@ -262,7 +266,7 @@ inline part part_maker::served_block(const block& b, const microbatch& z) const 
   const bool whole = b.all_experts != 0 && r_.expert_parallel > 1;
   made.expert_numbers = whole ? routed_parameters(b) : 0;
   made.numbers = block_parameters(b) - made.expert_numbers;
-  made.output = z.bytes * z.rows * b.hidden;
+  made.output = z.bytes * z.rows * b.hidden * b.streams;
   return made;
 }
 

@@ -101,7 +101,8 @@ STAGECUT_DECL std::optional<fault> at_odds(const architecture& a, const training
   }
   if (a.ffn % t != 0) return undivided("tensor_parallel", t, "ffn", a.ffn);
   if (a.vision && a.vision->heads % t != 0) return undivided("tensor_parallel", t, "vision/heads", a.vision->heads);
-  if (a.recurrence && a.recurrence->heads % t != 0) return undivided("tensor_parallel", t, "recurrence/heads", a.recurrence->heads);
+  if (a.recurrence && a.recurrence->heads % t != 0)
+    return undivided("tensor_parallel", t, "recurrence/heads", a.recurrence->heads);
   if (auto found = option_at_odds(a, r)) return found;
   if (kv % t != 0 && t % kv != 0) {
     return fault{true, "tensor_parallel",
