@@ -140,9 +140,11 @@
   X(compare_runs) \
   X(compare_seconds) \
   X(compare_timeline) \
+  X(compressor_parameters) \
   X(copied_figures) \
   X(costs) \
   X(count_as_one) \
+  X(count_cached) \
   X(count_parameters) \
   X(counts_obstacle) \
   X(crosses_ranks) \
@@ -229,6 +231,7 @@
   X(for_intervals) \
   X(forbidden_item) \
   X(forbidden_reach) \
+  X(form_fault) \
   X(form_of) \
   X(forms_fault) \
   X(forward_of) \
@@ -272,6 +275,8 @@
   X(in_flight_vectors) \
   X(in_quotes) \
   X(in_words_of_target) \
+  X(indexer_fault) \
+  X(indexer_parameters) \
   X(inference_figures_of) \
   X(inference_profile) \
   X(input_of) \
@@ -321,6 +326,10 @@
   X(kept_by_block) \
   X(kept_by_head) \
   X(kept_by_target) \
+  X(kept_inputs) \
+  X(kept_of_sample) \
+  X(kept_states) \
+  X(keys_of) \
   X(kind_text) \
   X(kinds_obstacle) \
   X(known_schedules) \
@@ -372,8 +381,6 @@
   X(make_order) \
   X(make_schedule) \
   X(makespan_obstacle) \
-  X(mamba_fault) \
-  X(mamba_parameters) \
   X(may_keep_last) \
   X(may_limit_in_flight) \
   X(means_graph_makespan) \
@@ -418,6 +425,7 @@
   X(names_child) \
   X(names_obstacle) \
   X(narrow) \
+  X(narrow_queries) \
   X(nearest_end) \
   X(nearly_equal) \
   X(needed_edges) \
@@ -504,6 +512,8 @@
   X(recorded) \
   X(recorded_run) \
   X(recorded_search) \
+  X(recurrence_fault) \
+  X(recurrence_parameters) \
   X(refuse_device) \
   X(refuse_layer) \
   X(refuse_length) \
@@ -535,6 +545,7 @@
   X(sapp_lost_messages) \
   X(sapp_obstacle) \
   X(sapp_sum) \
+  X(scan_flops) \
   X(scan_group) \
   X(scan_groups) \
   X(schedule_obstacle) \
@@ -587,6 +598,7 @@
   X(start_of) \
   X(steady_windows) \
   X(store) \
+  X(stream_parameters) \
   X(stretched) \
   X(sum_of) \
   X(table_parameters) \
@@ -666,6 +678,7 @@
   X(whole_ticks_up) \
   X(why_run_whole) \
   X(widest_lane_registers) \
+  X(widths_of) \
   X(with_layer_figures) \
   X(with_limit_of_each) \
   X(with_machine) \

@@ -366,10 +366,10 @@ TEST_CASE("the text of a known model of images can be read alone") {
 }
 
 TEST_CASE("a file of no known family is refused with the nearest, and what is in the way") {
-  const std::string text = config("new", R"(, "state_size": 16, "rms_norm_eps": 1e-6, "attention_bias": true)");
+  const std::string text = config("new", R"(, "size_of_all": 16, "rms_norm_eps": 1e-6, "attention_bias": true)");
   CHECK(refused(text) ==
         R"(f#/model_type: "new" is no family that is known; the nearest that is known is llama, which does not know )"
-        "state_size; --as llama, in C++ as_family, reads it so unless its members contradict that");
+        "size_of_all; --as llama, in C++ as_family, reads it so unless its members contradict that");
   CHECK(read_hugging_face_config(text, "f", "llama").layers == 6);
   CHECK(read_hugging_face_config(text, "f", "gemma2").norms == 4);
   CHECK(
@@ -389,7 +389,7 @@ TEST_CASE("a file of no known family is refused with the nearest, and what is in
         R"("vocab_size" are missing, which llama needs)");
   CHECK_THROWS_WITH_AS(
       (void)read_hugging_face_config("{}", "f", "lama"),
-      doctest::Contains("stagecut::io::read_hugging_face_config: as_family = lama, must be one of bert"),
+      doctest::Contains("stagecut::io::read_hugging_face_config: as_family = lama, must be one of apertus"),
       stagecut::argument_error);
 }
 
@@ -401,9 +401,10 @@ TEST_CASE("a file that tells of parts that the family does not have is refused")
   CHECK(refused(config("new", R"(, "kv_lora_rank": 3)"), "qwen3") ==
         "f#/kv_lora_rank: read as qwen3 a model has no narrow keys and values");
   CHECK(refused(config("llama", R"(, "num_experts": 0, "kv_lora_rank": 0)")).empty());
-  for (const char* const each : {R"("hybrid_override_pattern": "M-M*")", R"("mamba_d_state": 16)", R"("ssm_cfg": {"d": 1})",
-                                 R"("linear_num_key_heads": 4)", R"("linear_attn_config": {"x": 1})",
-                                 R"("attn_layer_period": 8)", R"("mlp_type": "moe")"}) {
+  for (const char* const each :
+       {R"("hybrid_override_pattern": "M-M*")", R"("mamba_d_state": 16)", R"("ssm_cfg": {"d": 1})",
+        R"("linear_num_key_heads": 4)", R"("linear_attn_config": {"x": 2})", R"("attn_layer_period": 8)",
+        R"("mlp_type": "moe")"}) {
     CAPTURE(each);
     CHECK(refused(config("new", std::string(", ") + each), "llama")
               .ends_with(": read as llama all layers have attention and the same feed-forward part"));
@@ -428,7 +429,9 @@ TEST_CASE("a file that lacks figures is refused with all of them") {
                                           "are missing, which deepseek_v3 needs");
   CHECK(refused(R"({"model_type": "gpt2", "n_embd": 8, "n_layer": 2, "n_head": 2})") ==
         R"(f: "vocab_size" is missing, which gpt2 needs)");
-  CHECK(refused(config("llava")) == R"(f: "vision_config" is missing, which llava needs)");
+  const auto text = read_hugging_face_config(config("llava"), "f");  // a file without the tower's object: text alone
+  CHECK_FALSE(text.vision.has_value());
+  CHECK(text.source == "config.json, read as llava, without \"vision_config\": text alone");
 }
 
 TEST_CASE("a figure that is wrong is refused at its place") {
@@ -482,8 +485,8 @@ TEST_CASE("a tower of vision that is wrong is refused at its place") {
         "f#/multimodal_projector_bias: such models are not known here");
   CHECK(vision("qwen2_5_vl", R"("depth": 4, "out_hidden_size": 8, "fullatt_block_indexes": [4])") ==
         "f#/vision_config/fullatt_block_indexes/0: 4 is not below 4");
-  CHECK(refused(R"({"model_type": "llava", "text_config": {"model_type": "opt"}, "vision_config": {}})")
-            .starts_with("f#/text_config/model_type: \"opt\" is none of bert, "));
+  CHECK(refused(R"({"model_type": "llava", "text_config": {"model_type": "none"}, "vision_config": {}})")
+            .starts_with("f#/text_config/model_type: \"none\" is none of apertus, "));
 }
 
 TEST_CASE("towers of vision are made of what their files say") {

@@ -127,14 +127,20 @@ const char* const every_figure = R"(, "source": "y", "kv_heads": 2, "head_dim": 
     "token_types": 2, "tied": "colocate", "norm": "rmsnorm", "norms": 4, "parallel": true, "query_norm": "token",
     "sinks": true, "biases": false, "qkv_bias": true, "output_bias": true, "ffn_bias": false, "head_bias": true,
     "dropout": false, "encoder": true, "causal": true, "mtp_layers": 3,
-    "expert_hidden": 24, "squared_relu": true, "router_groups": 2, "top_groups": 1,
-    "mamba": {"heads": 4, "head_dim": 25, "state": 26, "groups": 2, "convolution": 5},
+    "expert_hidden": 24, "squared_relu": true, "router_groups": 2, "top_groups": 1, "value_dim": 27,
+    "attention_gate": "element", "idle_experts": 28, "embedding_norm": true, "head_dense": true, "pooler": false,
+    "query_rank": 29, "output_rank": 30, "output_groups": 2, "streams": 3,
+    "recurrence": {"heads": 4, "head_dim": 25, "state": 26, "groups": 2, "convolution": 5, "kind": "kimi_delta", "rank": 6,
+      "bias": true, "convolution_bias": false, "norm": false},
+    "indexer": {"heads": 31, "head_dim": 32, "top_k": 33},
     "latent": {"query_rank": 7, "kv_rank": 8, "plain_dim": 9, "rotary_dim": 10, "value_dim": 11},
-    "forms": [{"window": 12, "mixer": "mamba"}, {"dense": true}, {"mixer_only": true}, {"layers": 2, "mixer": "none"}],
+    "forms": [{"window": 12, "mixer": "recurrence", "ffn": 34, "keys_are_values": true, "shares_indexer": true,
+      "compression": 35}, {"dense": true}, {"mixer_only": true}, {"layers": 2, "mixer": "none"}],
     "vision": {"layers": 13, "hidden": 14, "heads": 2, "ffn": 15, "gated": true, "biases": false, "norm": "rmsnorm",
       "inputs": 16, "input_bias": true, "positions": 17, "extra_norms": 2, "extra_tokens": 1, "patches": 18, "images": 3,
       "window": 4, "merged": 9, "projector_merges": false, "projector": [19, 20], "projector_bias": false,
-      "projector_norm": 21, "projector_norm_kind": "layernorm"},
+      "projector_norm": 21, "projector_norm_kind": "layernorm", "norms": 3, "query_norm": "head", "deepstack": 4,
+      "joined": [22]},
     "training": {"sequence": 8, "microbatch": 3, "precision": "fp8", "recomputation": "selective", "recomputed_share": 0.4,
       "tensor_parallel": 2, "sequence_parallel": false, "context_parallel": 4, "expert_parallel": 2, "data_parallel": 4,
       "zero": 2, "overlap": "ub", "exchange_hidden": false, "gradient_bytes": 4, "state_bytes": 0.5, "flash": false,
@@ -163,12 +169,26 @@ TEST_CASE("a config sets the newer fields as well") {
   CHECK(a.latent == stagecut::transformer::latent_attention{7, 8, 9, 10, 11});
   using enum stagecut::transformer::mixing;
   using stagecut::transformer::layer_form;
-  CHECK(a.forms == std::vector<layer_form>{{12, false, mamba, false},  // with those that predict further tokens
+  // With those that predict further tokens.
+  CHECK(a.forms == std::vector<layer_form>{{12, false, recurrence, false, 0, 0, 0, 34, true, true, 35},
                                            {0, true, attention, false},
                                            {0, false, attention, true},
                                            {0, false, none, false},
                                            {0, false, none, false}});
-  CHECK(a.recurrence == stagecut::transformer::recurrent_mixer{4, 25, 26, 2, 5});
+  using stagecut::transformer::recurrent_kind;
+  CHECK(a.recurrence ==
+        stagecut::transformer::recurrent_mixer{4, 25, 26, 2, 5, recurrent_kind::kimi_delta, 6, true, false, false});
+  CHECK(a.indexer == stagecut::transformer::sparse_indexer{31, 32, 33});
+  CHECK(a.value_dim == 27);
+  CHECK(a.attention_gate == stagecut::transformer::attention_gating::element);
+  CHECK(a.idle_experts == 28);
+  CHECK(a.embedding_norm);
+  CHECK(a.head_dense);
+  CHECK_FALSE(a.pooler);
+  CHECK(a.query_rank == 29);
+  CHECK(a.output_rank == 30);
+  CHECK(a.output_groups == 2);
+  CHECK(a.streams == 3);
   CHECK(a.expert_hidden == 24);
   CHECK(a.squared_relu);
   CHECK(a.router_groups == 2);
@@ -196,6 +216,10 @@ TEST_CASE("a config sets the newer fields as well") {
   CHECK_FALSE(v.projector_bias);
   CHECK(v.projector_norm == 21);
   CHECK(v.projector_norm_kind == stagecut::transformer::normalization::layernorm);
+  CHECK(v.norms == 3);
+  CHECK(v.query_norm == stagecut::transformer::qk_norm::head);
+  CHECK(v.deepstack == 4);
+  CHECK(v.joined == std::vector<std::size_t>{22});
   const auto& r = read.training;
   CHECK(r.precision == stagecut::transformer::number::fp8);
   CHECK(r.recomputed_share == 0.4);
@@ -312,7 +336,7 @@ TEST_CASE("files with names of Hugging Face's are read as such") {
             .architecture.norms == 4);
   CHECK(read_transformer_config("{" + figures, "f").architecture.name == "plain");
   CHECK(read_transformer_config(R"({"model_type": "new", )" + figures, "f", {}, "llama").architecture.layers == 6);
-  CHECK(refused(R"({"architectures": []})").starts_with("f: \"model_type\" is missing; of what "));
+  CHECK(refused(R"({"architectures": []})").starts_with("f: \"model_type\" is missing; the nearest "));
   CHECK(refused(R"({"hidden_size": 8})").ends_with("are missing, which a file of plain names needs"));
 }
 
@@ -394,14 +418,16 @@ TEST_CASE("a config that is wrong is refused at its place") {
         "f#/training/attention_fp8: is set, but the precision is not of 8 or 4 bits");
   CHECK(refused_with(R"("training": {"microbatches": 0})") == "f#/training/microbatches: 0 is below 1");
   CHECK(refused_with(R"("training": {"offload": 1.5})") == "f#/training/offload: 1.500000 is not from 0 to 1");
-  CHECK(refused_with(R"("mamba": {"heads": 4, "head_dim": 2})") == "f#/mamba: \"state\" is missing");
+  CHECK(refused_with(R"("mamba": {"heads": 4, "head_dim": 2})") ==
+        "f#/recurrence/state: 0 is not from 1 to 2147483648");
   CHECK(refused_with(R"("mamba": {"heads": 4, "head_dim": 2, "state": 3, "groups": 3})") ==
-        "f#/mamba/groups: groups = 3 does not divide heads = 4");
-  CHECK(refused_with(R"("forms": [{"mixer": "mamba"}])") == "f#/forms: layer 0 is of mamba, whose figures are missing");
+        "f#/recurrence/groups: groups = 3 does not divide heads = 4");
+  CHECK(refused_with(R"("forms": [{"mixer": "mamba"}])") ==
+        R"(f#/forms: layer 0 is recurrent, and the figures of "recurrence" are missing)");
   CHECK(refused_with(R"("forms": [{"mixer": "none", "mixer_only": true}])") ==
         "f#/forms: layer 0 has neither a mixer nor a feed-forward part");
   CHECK(refused_with(R"("forms": [{"mixer": "lstm"}])") ==
-        "f#/forms/0/mixer: \"lstm\" is none of attention, mamba, none");
+        "f#/forms/0/mixer: \"lstm\" is none of attention, recurrence, none, both, mamba");
   CHECK(refused_with(R"("latent": {"kv_rank": 3})") == "f#/latent: \"plain_dim\" is missing");
   CHECK(refused_with(R"("latent": {"rank": 3})") == "f#/latent/rank: is not known");
   CHECK(refused_with(R"("vision": {"layers": 3})") == "f#/vision: \"hidden\" is missing");

@@ -232,15 +232,46 @@ TEST_CASE("what inference does not compute is refused") {
   auto a = llama();
   a.forms.resize(3);
   CHECK(refused(a, {}).empty());
-  for (const stagecut::transformer::layer_form form :
-       {stagecut::transformer::layer_form{.mixer = stagecut::transformer::mixing::recurrence}, {.mixer_only = true}}) {
-    a.recurrence = stagecut::transformer::recurrent_mixer{.heads = 4, .head_dim = 2, .state = 2};
-    a.forms[1] = form;
-    CHECK(refused(a, {}).starts_with("architecture.forms: are not computed for inference"));
-  }
-  a = llama();
-  a.experts = 4, a.top_k = 2, a.expert_hidden = 4;
-  CHECK(refused(a, {}).starts_with("architecture.expert_hidden: is not computed for inference"));
+}
+
+TEST_CASE("recurrent layers keep a state, in four bytes a number, and the tokens of their convolution") {
+  using stagecut::transformer::recurrent_kind;
+  auto a = llama();
+  a.recurrence = stagecut::transformer::recurrent_mixer{.heads = 4, .head_dim = 2, .state = 3};
+  a.forms.resize(3);
+  a.forms[1] = {.mixer = stagecut::transformer::mixing::recurrence, .mixer_only = true};
+  const auto kept = [&](std::size_t layer, std::size_t sequence) {
+    return inference_profile(a, {.sequence = sequence, .concurrent = 5}, decode).layers[1 + layer].activations;
+  };
+  CHECK(kept(1, 100) == 5 * (4. * 8 * 3 + 3 * (8 + 2 * 3) * 2.));
+  CHECK(kept(1, 900) == kept(1, 100));
+  CHECK(kept(0, 100) == 5 * 100 * (4 + 4) * 2);
+  a.forms[1].mixer = stagecut::transformer::mixing::both;
+  CHECK(kept(1, 100) == 5 * (4. * 8 * 3 + 3 * (8 + 2 * 3) * 2.) + kept(0, 100));
+  a.recurrence = stagecut::transformer::recurrent_mixer{
+      .heads = 8, .head_dim = 1, .convolution = 3, .kind = recurrent_kind::short_convolution};
+  a.forms[1].mixer = stagecut::transformer::mixing::recurrence;
+  CHECK(kept(1, 100) == 5 * 2 * 8 * 2.);
+}
+
+TEST_CASE("compressed and chosen keys are kept and seen") {
+  auto a = llama();
+  a.indexer = stagecut::transformer::sparse_indexer{.heads = 2, .head_dim = 4, .top_k = 16};
+  a.forms.resize(3);
+  a.forms[1] = {.shares_indexer = true};
+  a.forms[2] = {.window = 8, .keys_are_values = true, .shares_indexer = true, .compression = 4};
+  const auto made = inference_profile(a, {.sequence = 128}, decode);
+  CHECK(made.layers[1].activations == 128 * (4 + 4 + 4) * 2);
+  CHECK(made.layers[2].activations == 128 * (4 + 4) * 2);
+  CHECK(made.layers[3].activations == (8 + 128 / 4) * 4 * 2);
+  const auto core = [&](std::size_t layer) {
+    for (const auto& each : explain_inference(a, {.sequence = 128}, decode)[layer].forward) {
+      if (std::string_view(each.name) == "core of attention") return each.flops;
+    }
+    return 0.;
+  };
+  CHECK(core(1) == core(2));
+  CHECK(core(3) == core(1) * (8 + 32) / 16);
 }
 
 TEST_CASE("rates of long runs and constants of training leave inference as it is") {

@@ -507,10 +507,11 @@ TEST_CASE("an architecture out of range is refused at its field") {
   CHECK(refused(spaced, {}) == "architecture.recurrence/groups: groups = 3 does not divide heads = 4");
   spaced.recurrence->heads = 3;
   CHECK(refused(spaced, shared(2, true)) ==
-        "training.tensor_parallel: tensor_parallel = 2 does not divide mamba/heads = 3");
+        "training.tensor_parallel: tensor_parallel = 2 does not divide recurrence/heads = 3");
   spaced.recurrence.reset();
   spaced.forms.assign(3, {.mixer = stagecut::transformer::mixing::recurrence});
-  CHECK(refused(spaced, {}) == "architecture.forms: layer 0 is of mamba, whose figures are missing");
+  CHECK(refused(spaced, {}) ==
+        R"(architecture.forms: layer 0 is recurrent, and the figures of "recurrence" are missing)");
   spaced.forms.assign(3, {.mixer = stagecut::transformer::mixing::none, .mixer_only = true});
   CHECK(refused(spaced, {}) == "architecture.forms: layer 0 has neither a mixer nor a feed-forward part");
   CHECK(refused(&architecture::sequence, std::size_t{17}) ==

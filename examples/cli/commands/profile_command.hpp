@@ -314,6 +314,11 @@ struct profile_command {
     if (numbers.active != numbers.total) text += fmt::format(", {:.0f} of them active", numbers.active);
     if (numbers.vision != 0) text += fmt::format(", {:.0f} of them to see", numbers.vision);
     if (numbers.further != 0) text += fmt::format("; {:.0f} more guess further tokens", numbers.further);
+    if (!from.architecture.encoder) {
+      const cached_count kept = count_cached(from.architecture);
+      text += fmt::format("\ninference keeps {:.0f} numbers of each token", kept.per_token);
+      if (kept.at_most != 0) text += fmt::format(", and at most {:.0f} of a request besides", kept.at_most);
+    }
     text += "\n" + computed_text(made) + basis_text(made) + "\n";
     if (!model.inference) return text;
     for (const auto& [name, phase] : phase_names) {

@@ -481,7 +481,13 @@ struct transformer_flags {
                                    {"parameters", json_number(numbers.total)},
                                    {"active_parameters", json_number(numbers.active)}};
     if (numbers.further != 0) made["further_parameters"] = json_number(numbers.further);
-    if (from.architecture.recurrence) made["hybrid"] = true;
+    if (const auto& mixer = from.architecture.recurrence) {
+      if (mixer->kind == recurrent_kind::mamba2) made["hybrid"] = true;
+      if (mixer->kind != recurrent_kind::mamba2) {
+        made["mixers"] = stagecut::name_of(stagecut::io::recurrent_names, mixer->kind);
+      }
+    }
+    if (from.architecture.indexer) made["mixers"] = "sparse_attention";
     if (numbers.vision != 0) made["vision_parameters"] = json_number(numbers.vision);
     made["sequence"] = r.sequence != 0 ? r.sequence : from.architecture.sequence;
     if (inference) {

@@ -13,8 +13,10 @@
 #include "output/computed_text.hpp"
 #include "output/validated_runs.hpp"
 
-/// The kind of model whose profile was computed: dense, experts, hybrid.
+/// The kind of model whose profile was computed: dense, experts, hybrid; or the mixers of which there are no published
+/// runs.
 inline std::string model_kind(const nlohmann::json& computed) {
+  if (const auto mixers = computed_figure<std::string>(computed, "mixers", ""); !mixers.empty()) return mixers;
   if (computed_figure(computed, "hybrid", false)) return "hybrid";
   const bool experts = computed_figure(computed, "active_parameters", 0.0) < computed_figure(computed, "parameters", 0.0);
   return experts ? "experts" : "dense";
@@ -62,6 +64,9 @@ inline std::string basis_text(const stagecut::profile& model) {
                                          found->runs == 1 ? "" : "s", fitted_text(*found), found->median);
     return text + runs + (found->runs == 1 ? "" : fmt::format(" in the median, {:.0f} % at most", found->worst));
   }
-  const char* const name = kind == "hybrid" ? "hybrids of Mamba and experts" : kind == "experts" ? "mixtures of experts" : "dense models";
+  const std::string name = kind == "hybrid"    ? "hybrids of Mamba and experts"
+                           : kind == "experts" ? "mixtures of experts"
+                           : kind == "dense"   ? "dense models"
+                                               : "models with " + shown(kind);
   return text + fmt::format("; not validated for {} in {} on {}", name, shown(precision), device.empty() ? "this device" : shown(device));
 }

@@ -77,7 +77,7 @@ inline constexpr family family_bases[] = {
   default mamba_expand = 2
   recurrence.heads = mamba_n_heads
   recurrence.head_dim = mamba_d_head == nothing or mamba_d_head == "auto"
-      ? (mamba_d_ssm ?? mamba_expand * hidden) / mamba_n_heads : mamba_d_head
+      ? first(mamba_d_ssm, mamba_expand * hidden) / mamba_n_heads : mamba_d_head
   recurrence.state = mamba_d_state
   recurrence.groups = mamba_n_groups
   recurrence.convolution = mamba_d_conv ?? 4
@@ -296,7 +296,7 @@ inline constexpr family text_families[] = {
   shared_ffn = (moe_num_shared_experts ?? 0) * one(moe_intermediate_size)
   router_bias = true
   let first_routed = one(moe_layer_start_index ?? 1)
-  let last_routed = one(moe_layer_end_index ?? layers - 1)
+  let last_routed = one(first(moe_layer_end_index, layers - 1))
   layer.dense = i < first_routed or i > last_routed or (i + 1) % moe_layer_interval ?? 1 != 0)"},
     {"exaone4", "windowed", R"(
   default max_position_embeddings = 2048
@@ -308,7 +308,7 @@ inline constexpr family text_families[] = {
   default tie_word_embeddings = true
   default max_position_embeddings = 2048
   let newer = new_decoder_architecture ?? false
-  ffn = ffn_hidden_size ?? 4 * hidden
+  ffn = first(ffn_hidden_size, 4 * hidden)
   kv_heads = newer ? num_kv_heads ?? 0 : multi_query ?? true ? 1 : 0
   biases = bias ?? false
   parallel = newer or parallel_attn ?? true
@@ -556,7 +556,7 @@ inline constexpr family text_families[] = {
   default conv_kernel = 4
   default expand = 2
   recurrence.kind = "mamba1"
-  recurrence.heads = intermediate_size ?? expand * hidden
+  recurrence.heads = first(intermediate_size, expand * hidden)
   recurrence.head_dim = 1
   recurrence.state = state_size
   recurrence.rank = time_step_rank == nothing or time_step_rank == "auto" ? ceil(hidden / 16) : time_step_rank

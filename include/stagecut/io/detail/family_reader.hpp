@@ -35,7 +35,7 @@ struct family_row {
   std::string_view formula;
 };
 
-/// The rows of a family behind those of its base: the last of a name is in force.
+/// The rows of a family behind those of its base that it does not replace.
 /// @throws invalid_input for a line that is none
 [[nodiscard]] STAGECUT_DECL std::vector<family_row> rows_of(const family& of);
 

@@ -51,6 +51,8 @@ inline void add_rows(std::vector<family_row>& into, std::string_view line) {
     row.name = one.substr(0, sign);
     row.name.remove_prefix(std::min(row.name.find_first_not_of(" \n"), row.name.size()));
     row.formula = one.substr(sign + 3);
+    const auto same = [&](const family_row& other) { return other.kind == row.kind && other.name == row.name; };
+    into.erase(std::remove_if(into.begin(), into.end(), same), into.end());
     into.push_back(row);
   }
 }
@@ -81,8 +83,8 @@ STAGECUT_DECL family_reader::family_reader(const family& of, json_value from, bo
 }
 
 STAGECUT_DECL const family_row* family_reader::find(std::string_view name, family_row::kinds kind) const {
-  for (std::size_t i = rows_.size(); i-- > 0;) {
-    if (rows_[i].name == name && rows_[i].kind == kind) return &rows_[i];
+  for (const family_row& row : rows_) {
+    if (row.name == name && row.kind == kind) return &row;
   }
   return nullptr;
 }
@@ -166,7 +168,7 @@ STAGECUT_DECL figure_value family_reader::figure(std::string_view name) {
 
 STAGECUT_DECL void family_reader::check() {
   for (const family_row& row : rows_) {
-    if (row.kind == family_row::kinds::check && find(row.name, row.kind) == &row) (void)evaluate(row);
+    if (row.kind == family_row::kinds::check) (void)evaluate(row);
   }
 }
 

@@ -191,7 +191,6 @@ inline bool is_of_other_layers(std::string_view name) {
 inline void refuse_unread(const json_value& of, const transformer::architecture& made,
                           const std::vector<family_row>& rows, std::string_view family) {
   of.each_member([&](std::string_view name, const json_value& member) {
-    if ((*member).is_object()) return refuse_unread(member, made, rows, family);
     if (names_member(rows, name)) return;
     if (made.experts == 0 && is_of_experts(name, member)) member.fail("read as ", family, " a model has no experts");
     if (!made.latent && name == "kv_lora_rank" && (*member).is_number() && *member != json(0)) {
@@ -199,8 +198,10 @@ inline void refuse_unread(const json_value& of, const transformer::architecture&
     }
     const bool there = !(*member).is_null() && *member != json(false) && *member != json(0) && *member != json("") &&
                        *member != json("default");
-    if (made.recurrence || !there || !is_of_other_layers(name)) return;
-    member.fail("read as ", family, " all layers have attention and the same feed-forward part");
+    if (!made.recurrence && there && is_of_other_layers(name)) {
+      member.fail("read as ", family, " all layers have attention and the same feed-forward part");
+    }
+    if ((*member).is_object()) refuse_unread(member, made, rows, family);
   });
 }
 
@@ -210,7 +211,8 @@ inline void refuse_contradictions(const json_value& whole, std::string_view as_f
   if (own == nullptr || text_if_any(whole, "model_type") == as_family) return;
   const std::vector<family_row> rows = rows_of(*own);
   text_object(whole).each_member([&](std::string_view name, const json_value& member) {
-    if (is_remark(name, member) || names_member(rows, name)) return;
+    const bool one = (*member).is_number() && (*member).get<double>() == 1;  // of something: as good as none
+    if (one || is_remark(name, member) || names_member(rows, name)) return;
     for (const family& other : text_families) {
       if (!names_member(rows_of(other), name)) continue;
       member.fail("is a figure of ", other.name, ", and ", as_family, " has none of that name");
@@ -252,7 +254,10 @@ STAGECUT_DECL transformer::architecture read_hugging_face(const json_value& from
   made.name = text_if_any(from, family == "plain" ? "name" : "_name_or_path");
   if (made.name.empty()) made.name = family;
   if (family == "plain") made.source = text_if_any(from, "source");
-  if (made.source.empty()) made.source = joined({"config.json, read as ", family});
+  if (made.source.empty()) {
+    const bool alone = find_name(pair_families, family) != nullptr && !made.vision;
+    made.source = joined({"config.json, read as ", family, alone ? ", without \"vision_config\": text alone" : ""});
+  }
   if (made.vision && transformer::tokens_of_images(*made.vision) > made.sequence)
     made.sequence = transformer::tokens_of_images(*made.vision);
   if (const auto fault = transformer::detail::find_fault(made, {})) {

@@ -119,6 +119,15 @@ inline double kept_of_sample(const block& b, double tokens) {
   return (window + (b.compression == 0 ? 0 : keys)) * cached_numbers(b) + keys * indexed;
 }
 
+/// Numbers of the states of a recurrent mixer, and of the tokens that its convolution sees again.
+/// @{
+inline double kept_states(const block& b) { return b.recurrent == nullptr ? 0 : widths_of(b).state; }
+inline double kept_inputs(const block& b) {
+  if (b.recurrent == nullptr || b.recurrent->convolution < 2) return 0;
+  return static_cast<double>(b.recurrent->convolution - 1) * widths_of(b).convolved;
+}
+/// @}
+
 /// Keys that a query sees of so many tokens: those in its window, or those that an indexer chose, or compressed ones beyond
 /// the window.
 inline double keys_of(const block& b, double tokens) {

@@ -10,6 +10,23 @@
 
 namespace stagecut::inline STAGECUT_ABI::transformer {
 
+STAGECUT_DECL cached_count count_cached(const architecture& a) {
+  cached_count made;
+  for (std::size_t i = 0; i < a.layers; ++i) {
+    const detail::block each = detail::block_of(a, i);
+    const double states = detail::kept_states(each) + detail::kept_inputs(each);
+    made.at_most += states;
+    if (!each.attends) continue;
+    const double long_sample = 2 * each.window;  // what grows beyond a window is of every token
+    const double near = each.window == 0 ? 0 : detail::kept_of_sample(each, long_sample);
+    const double next = detail::kept_of_sample(each, long_sample + 1);
+    const double slope = next - near;
+    made.per_token += slope;
+    made.at_most += near - slope * long_sample;
+  }
+  return made;
+}
+
 STAGECUT_DECL parameter_count count_parameters(const architecture& a) {
   const auto words = static_cast<double>(a.vocabulary);
   const auto hidden = static_cast<double>(a.hidden);

@@ -74,11 +74,7 @@ class serving_run {
   [[nodiscard]] double cached(std::size_t layer, std::size_t concurrent) const {
     const block b = block_of(model_, layer, ways_of(pass_));
     double bytes = b.attends ? kept_of_sample(b, batch_.sequence) * batch_.bytes : 0;
-    if (b.recurrent != nullptr) {
-      const recurrent_widths w = widths_of(b);
-      const auto taps = static_cast<double>(b.recurrent->convolution);
-      bytes += 4 * w.state + (taps > 1 ? taps - 1 : 0) * w.convolved * batch_.bytes;
-    }
+    bytes += 4 * kept_states(b) + kept_inputs(b) * batch_.bytes;
     return static_cast<double>(concurrent) * bytes;
   }
   [[nodiscard]] double of_prompt(std::size_t layer) const {
