@@ -105,12 +105,12 @@ with tempfile.TemporaryDirectory() as folder:
     other = folder / "config.json"
     figures = json.loads(small.read_text()) | {"model_type": "nobodys"}
     other.write_text(json.dumps(figures))
-    fails(2, f'{other}#/model_type: "nobodys" is no family that is known; of what all families need the file has num_hidden_layers', *transformer, "--config", other)
-    fails(2, f'{other}#/model_type: "nobodys" is no family that is known; of what all families need the file has num_hidden_layers', "plan", other, "--devices", 4)
+    fails(2, f'{other}#/model_type: "nobodys" is no family that is known; the nearest that is known is ', *transformer, "--config", other)
+    fails(2, f'{other}#/model_type: "nobodys" is no family that is known; the nearest that is known is ', "plan", other, "--devices", 4)
     as_llama, plain = made(*transformer, "--config", other, "--as", "llama")[0], profile()
     check(as_llama["layers"] == plain["layers"], "--as llama")
     check(plan(other, "--as", "llama", "--devices", 4)["profile"]["layers"] == plain["layers"], "plan --as llama")
-    fails(2, "--as: nobody is none of bert, ", *transformer, "--config", other, "--as", "nobody")
+    fails(2, "--as: nobody is none of apertus, ", *transformer, "--config", other, "--as", "nobody")
     other.write_text('{"_class_name": "UNet2DConditionModel", "_diffusers_version": "0.30.0", "sample_size": 64}')
     for words in ((), ("--gpu", "h100-80gb")):
         fails(2, f"{other}: is a configuration of diffusers, of UNet2DConditionModel: nothing is computed from these", "plan", other, "--devices", 2, *words)

@@ -78,7 +78,8 @@ TEST_CASE("each family has a checkpoint") {
     seen.insert(each.family);
     const auto whole = stagecut::io::parse_json(config_of(each), each.name);
     for (const char* const inner : {"text_config", "llm_config"}) {
-      if (whole.contains(inner) && whole[inner].contains("model_type")) seen.insert(whole[inner]["model_type"].get<std::string>());
+      if (whole.contains(inner) && whole[inner].contains("model_type"))
+        seen.insert(whole[inner]["model_type"].get<std::string>());
     }
     // The object of the text may leave its family to the model around it.
     if (whole.contains("text_config") || whole.contains("vision_config")) seen.insert(each.family + "_text");
@@ -88,15 +89,20 @@ TEST_CASE("each family has a checkpoint") {
 }
 
 TEST_CASE("the page has the table of them") {
-  std::string table = "| `model_type` | checkpoint | parameters | published | active | kept of a token |\n|---|---|---|---|---|---|\n";
+  std::string table =
+      "| `model_type` | checkpoint | parameters | published | active | kept of a token |\n|---|---|---|---|---|---|\n";
   for (const checkpoint& each : checkpoints()) {
     const auto made = stagecut::io::read_hugging_face_config(config_of(each), each.name);
     const auto counted = stagecut::transformer::count_parameters(made);
     const auto kept = stagecut::transformer::count_cached(made);
-    table += "| `" + each.family + "` | " + each.name + " | " + with_commas(counted.total) + " | " +
-             with_commas(each.parameters) + ", " + (each.source[0] == '"' ? each.source.substr(1, each.source.size() - 2) : each.source) +
-             " | " + (counted.active == counted.total ? "all" : with_commas(counted.active)) + " | " +
-             (made.encoder ? "" : with_commas(kept.per_token) + (kept.at_most == 0 ? "" : " + " + with_commas(kept.at_most))) + " |\n";
+    table +=
+        "| `" + each.family + "` | " + each.name + " | " + with_commas(counted.total) + " | " +
+        with_commas(each.parameters) + ", " +
+        (each.source[0] == '"' ? each.source.substr(1, each.source.size() - 2) : each.source) + " | " +
+        (counted.active == counted.total ? "all" : with_commas(counted.active)) + " | " +
+        (made.encoder ? ""
+                      : with_commas(kept.per_token) + (kept.at_most == 0 ? "" : " + " + with_commas(kept.at_most))) +
+        " |\n";
   }
   const std::string page = stagecut::io::file_text(STAGECUT_TEST_DATA "/../docs/transformers.md");
   if (page.find(table) == std::string::npos) {

@@ -17,8 +17,24 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 namespace {
 
 // As it says, more often than as one of each kind of rules.
-constexpr const char* families[] = {"",      "",          "", "",       "",       "llama",
-                                    "plain", "qwen2_moe", "", "gemma3", "llama4", "deepseek_v3"};
+constexpr const char* families[] = {"",
+                                    "",
+                                    "",
+                                    "",
+                                    "",
+                                    "llama",
+                                    "plain",
+                                    "qwen2_moe",
+                                    "",
+                                    "gemma3",
+                                    "llama4",
+                                    "deepseek_v3",
+                                    "nemotron_h",
+                                    "kimi_linear",
+                                    "deepseek_v4",
+                                    "jamba",
+                                    "qwen3_5",
+                                    "nemotron-nas"};
 
 }  // namespace
 

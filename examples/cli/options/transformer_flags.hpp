@@ -3,6 +3,7 @@
 
 #include <stagecut/io/file.hpp>
 #include <stagecut/io/json/accelerator_file.hpp>
+#include <stagecut/io/json/architecture_names.hpp>
 #include <stagecut/io/json/efficiencies_file.hpp>
 #include <stagecut/io/json/hugging_face_config.hpp>
 #include <stagecut/io/json/json_line.hpp>

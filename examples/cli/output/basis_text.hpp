@@ -13,8 +13,7 @@
 #include "output/computed_text.hpp"
 #include "output/validated_runs.hpp"
 
-/// The kind of model whose profile was computed: dense, experts, hybrid; or the mixers of which there are no published
-/// runs.
+/// The kind of model whose profile was computed: dense, experts, hybrid; or mixers without published runs.
 inline std::string model_kind(const nlohmann::json& computed) {
   if (const auto mixers = computed_figure<std::string>(computed, "mixers", ""); !mixers.empty()) return mixers;
   if (computed_figure(computed, "hybrid", false)) return "hybrid";

@@ -70,7 +70,7 @@ struct sparse_indexer {
   friend bool operator==(const sparse_indexer&, const sparse_indexer&) = default;
 };
 
-/// What mixes the tokens of a layer; `both`: attention and a recurrent mixer beside each other, whose outputs are summed
+/// What mixes the tokens of a layer; `both`: attention and a recurrent mixer in parallel, whose outputs are summed
 /// (Falcon-H1).
 enum class mixing : std::uint8_t { attention, recurrence, none, both };
 
@@ -90,7 +90,7 @@ struct layer_form {
       0;  ///< inner width of its feed-forward part if it is `dense` or there are no experts; 0: the architecture's
   bool keys_are_values = false;  ///< one matrix makes both
   bool shares_indexer = false;   ///< sees the tokens that an earlier layer's indexer chose: it has none
-  std::size_t compression = 0;   ///< beyond the window, so many tokens are one key (DeepSeek-V4); 0: none are
+  std::size_t compression = 0;   ///< tokens that become one key beyond the window (DeepSeek-V4); 0: none do
 
   /// Equal in every part.
   friend bool operator==(const layer_form&, const layer_form&) = default;

@@ -19,8 +19,6 @@
 #include <stagecut/io/detail/dnn_partitioning.ipp>
 #include <stagecut/io/detail/dot.ipp>
 #include <stagecut/io/detail/efficiencies_file.ipp>
-#include <stagecut/io/detail/family_reader.ipp>
-#include <stagecut/io/detail/figure_formula.ipp>
 #include <stagecut/io/detail/file.ipp>
 #include <stagecut/io/detail/file_schema.ipp>
 #include <stagecut/io/detail/formats.ipp>

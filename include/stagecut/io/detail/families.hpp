@@ -71,6 +71,16 @@ inline constexpr family family_bases[] = {
   default max_window_layers = 28
   let window = use_sliding_window ?? false ? sliding_window ?? 0 : 0
   let window_here = i >= max_window_layers ?? 28 ? window : 0)"},
+    // Experts behind the first layers, as in DeepSeek-V2.
+    {"routed", "text", R"(
+  experts = first(n_routed_experts, num_local_experts, num_experts)
+  top_k = num_experts_per_tok
+  expert_ffn = moe_intermediate_size
+  shared_ffn = (n_shared_experts ?? 0) * moe_intermediate_size
+  let groups = n_group ?? 0
+  router_groups = groups < 2 ? 0 : groups
+  top_groups = groups < 2 ? 0 : topk_group ?? 0
+  layer.dense = i < first_k_dense_replace ?? 0 or i % moe_layer_freq ?? 1 != 0)"},
     // Mamba-2 in some layers, under the names of Bamba.
     {"recurrent", "text", R"(
   default max_position_embeddings = 8192
@@ -156,10 +166,7 @@ inline constexpr family text_families[] = {
   gated = false
   squared_relu = true)"},
     // Ling: the head is normalized, without parameters.
-    {"bailing_moe", "deepseek_v2", R"(
-  latent = false
-  kv_heads = num_key_value_heads ?? 0
-  head_dim = head_dim ?? 0
+    {"bailing_moe", "routed", R"(
   qkv_bias = use_qkv_bias ?? use_bias ?? false
   output_bias = use_bias ?? false
   query_norm = use_qk_norm ?? false ? "head" : "none"
@@ -217,7 +224,7 @@ inline constexpr family text_families[] = {
   let period = first(sliding_window_pattern, _sliding_window_pattern, 4))"},
     {"deepseek_ref", "deepseek_v4", ""},
     // arXiv 2405.04434, section 2.1; without `q_lora_rank` queries are projected directly.
-    {"deepseek_v2", "text", R"(
+    {"deepseek_v2", "routed", R"(
   default max_position_embeddings = 2048
   default q_lora_rank = 1536
   qkv_bias = attention_bias ?? false
@@ -229,14 +236,6 @@ inline constexpr family text_families[] = {
   latent.plain_dim = qk_nope_head_dim
   latent.rotary_dim = qk_rope_head_dim
   latent.value_dim = v_head_dim
-  experts = first(n_routed_experts, num_local_experts, num_experts)
-  top_k = num_experts_per_tok
-  expert_ffn = moe_intermediate_size
-  shared_ffn = (n_shared_experts ?? 0) * moe_intermediate_size
-  let groups = n_group ?? 0
-  router_groups = groups < 2 ? 0 : groups
-  top_groups = groups < 2 ? 0 : topk_group ?? 0
-  layer.dense = i < first_k_dense_replace ?? 0 or i % moe_layer_freq ?? 1 != 0
   layer.window = 0
   router_bias = topk_method == "noaux_tc")"},
     // arXiv 2412.19437: the bias that balances the experts, and layers that predict further tokens.
@@ -313,7 +312,7 @@ inline constexpr family text_families[] = {
   biases = bias ?? false
   parallel = newer or parallel_attn ?? true
   norms = newer ? num_ln_in_parallel_attn ?? 2 : parallel ? 1 : 2)"},
-    // Attention and Mamba-2 beside each other.
+    // Attention and Mamba-2 in parallel.
     {"falcon_h1", "recurrent", R"(
   ffn_bias = mlp_bias ?? false
   qkv_bias = attention_bias ?? false
@@ -374,14 +373,12 @@ inline constexpr family text_families[] = {
     {"glm4", "glm", R"(
   norms = 4)"},
     // Experts as in DeepSeek-V3; biases only of queries, keys and values.
-    {"glm4_moe", "deepseek_v3", R"(
+    {"glm4_moe", "routed", R"(
+  mtp_layers = num_nextn_predict_layers ?? 0
+  qkv_bias = attention_bias ?? false
   default num_key_value_heads = 8
   default head_dim = 128
   default max_position_embeddings = 131072
-  latent = false
-  kv_heads = num_key_value_heads ?? 0
-  head_dim = head_dim ?? 0
-  output_bias = false
   query_norm = use_qk_norm ?? false ? "head" : "none"
   router_bias = true)"},
     {"glm4_moe_lite", "deepseek_v3", R"(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <initializer_list>
 #include <optional>
@@ -10,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/core/error.hpp>
 #include <stagecut/core/names.hpp>
 #include <stagecut/io/detail/architecture_figures.hpp>
 #include <stagecut/io/detail/families.hpp>
@@ -37,7 +39,7 @@ struct family_row {
 
 /// The rows of a family behind those of its base that it does not replace.
 /// @throws invalid_input for a line that is none
-[[nodiscard]] STAGECUT_DECL std::vector<family_row> rows_of(const family& of);
+[[nodiscard]] inline std::vector<family_row> rows_of(const family& of);
 
 /// An object of a file read by a family's rows. Collects missing figures, to report all at once.
 class family_reader {
@@ -145,13 +147,281 @@ class family_reader {
 };
 
 /// A model of text, from the rows of its family.
-[[nodiscard]] STAGECUT_DECL transformer::architecture read_text_figures(family_reader& at);
+[[nodiscard]] inline transformer::architecture read_text_figures(family_reader& at);
 
 /// A vision tower, from the rows of its family and of the model that it is part of.
-[[nodiscard]] STAGECUT_DECL transformer::vision_tower read_tower_figures(family_reader& at);
+[[nodiscard]] inline transformer::vision_tower read_tower_figures(family_reader& at);
+
+/// A family or a base by its name; null if there is none.
+[[nodiscard]] inline const family* find_family(std::string_view name) noexcept {
+  if (const family* const found = find_name(family_bases, name)) return found;
+  if (const family* const found = find_name(text_families, name)) return found;
+  if (const family* const found = find_name(tower_families, name)) return found;
+  return find_name(pair_families, name);
+}
+
+/// Appends the row in a line, or the rows, if it is one of defaults.
+inline void add_rows(std::vector<family_row>& into, std::string_view line) {
+  constexpr named<family_row::kinds> words[] = {{"let ", family_row::kinds::helper},
+                                                {"check ", family_row::kinds::check},
+                                                {"default ", family_row::kinds::otherwise},
+                                                {"nested ", family_row::kinds::nested}};
+  family_row row{family_row::kinds::figure, {}, {}};
+  for (const auto& [word, kind] : words) {
+    if (!line.starts_with(word)) continue;
+    row.kind = kind;
+    line.remove_prefix(std::string_view(word).size());
+  }
+  while (!line.empty()) {
+    // A formula may contain commas, a list of defaults has no formulas that do.
+    const std::size_t end = row.kind == family_row::kinds::nested ? line.find(',') : line.npos;
+    const std::string_view one = line.substr(0, end);
+    line = end == line.npos ? std::string_view() : line.substr(end + 1);
+    const std::size_t sign = one.find(" = ");
+    if (sign == one.npos) fail(invalid_input(joined({"row ", one}), "has no \" = \""));
+    row.name = one.substr(0, sign);
+    row.name.remove_prefix(std::min(row.name.find_first_not_of(" \n"), row.name.size()));
+    row.formula = one.substr(sign + 3);
+    const auto same = [&](const family_row& other) { return other.kind == row.kind && other.name == row.name; };
+    into.erase(std::remove_if(into.begin(), into.end(), same), into.end());
+    into.push_back(row);
+  }
+}
+
+inline std::vector<family_row> rows_of(const family& of) {
+  std::vector<family_row> made;
+  if (*of.base != '\0') {
+    const family* const base = find_family(of.base);
+    if (base == nullptr) fail(invalid_input(of.name, joined({in_quotes(of.base), " is no family"})));
+    made = rows_of(*base);
+  }
+  std::string_view rest = of.rows;
+  while (!rest.empty()) {
+    std::size_t end = rest.find('\n');
+    while (end != rest.npos && rest.substr(end + 1).starts_with("     ")) end = rest.find('\n', end + 1);
+    std::string_view line = rest.substr(0, end);
+    rest = end == rest.npos ? std::string_view() : rest.substr(end + 1);
+    line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+    if (!line.empty()) add_rows(made, line);
+  }
+  return made;
+}
+
+inline family_reader::family_reader(const family& of, json_value from, bool nested, std::optional<json_value> outer)
+    : name_(of.name), rows_(rows_of(of)), from_(std::move(from)), nested_(nested), outer_(std::move(outer)) {
+  (void)from_.object();
+}
+
+inline const family_row* family_reader::find(std::string_view name, family_row::kinds kind) const {
+  for (const family_row& row : rows_) {
+    if (row.name == name && row.kind == kind) return &row;
+  }
+  return nullptr;
+}
+
+/// The figure or helper of that name, unless it is being evaluated.
+inline const family_row* family_reader::find_inactive(std::string_view name) const {
+  const family_row* found = find(name, family_row::kinds::figure);
+  if (found == nullptr) found = find(name, family_row::kinds::helper);
+  return std::find(active_.begin(), active_.end(), found) == active_.end() ? found : nullptr;
+}
+
+inline bool family_reader::has_part(std::string_view part) {
+  const std::string_view name = part.substr(0, part.size() - 1);
+  if (const family_row* const row = find(name, family_row::kinds::figure)) return truth_of(evaluate(*row));
+  return std::any_of(rows_.begin(), rows_.end(), [&](const family_row& row) {
+    return row.kind == family_row::kinds::figure && row.name.starts_with(part);
+  });
+}
+
+inline figure_value family_reader::evaluate(const family_row& row) {
+  active_.push_back(&row);
+  const auto value = [this](std::string_view name) { return look_up(name); };
+  const auto said = [this](std::string_view name) { return states(name); };
+  figure_value made = evaluate_formula(row.formula, {value, said});
+  active_.pop_back();
+  return made;
+}
+
+inline figure_value family_reader::look_up(std::string_view name) {
+  for (std::size_t i = known_.size(); i-- > 0;) {
+    if (known_[i].first == name) return known_[i].second;
+  }
+  if (const family_row* const row = find_inactive(name)) return evaluate(*row);
+  if (name == "config") return {from_};
+  if (name == "outer") return outer_ ? figure_value{*outer_} : figure_value{};
+  if (name.starts_with("outer.")) return outer_ ? member(*outer_, name.substr(6)) : figure_value{};
+  const bool own = name.starts_with("config.");
+  if (own) name.remove_prefix(7);
+  figure_value made = member(from_, name);
+  if (made.nothing() && !own && !states(name)) made = otherwise(name);
+  return made.nothing() ? figure_value{lacking{name}} : made;
+}
+
+/// A member, or one of a member: `vision_config.depth`; nothing if it is missing or `null`.
+inline figure_value family_reader::member(const json_value& of, std::string_view name) {
+  const std::size_t end = name.find('.');
+  note_asked(name.substr(0, end));
+  const auto found = of.object().find(name.substr(0, end));
+  if (!found) return {};
+  return end == name.npos ? figure_value{*found} : member(*found, name.substr(end + 1));
+}
+
+inline figure_value family_reader::otherwise(std::string_view name) {
+  if (const family_row* const row = find(name, family_row::kinds::otherwise)) return evaluate(*row);
+  const family_row* const row = nested_ ? find(name, family_row::kinds::nested) : nullptr;
+  return row != nullptr ? evaluate(*row) : figure_value{};
+}
+
+inline bool family_reader::states(std::string_view name) {
+  note_asked(name.substr(0, name.find('.')));
+  return (*from_).contains(name);
+}
+
+inline bool family_reader::asked(std::string_view name) const {
+  return std::find(asked_.begin(), asked_.end(), name) != asked_.end();
+}
+
+inline void family_reader::note_asked(std::string_view name) {
+  if (!asked(name)) asked_.push_back(name);
+}
+
+inline figure_value family_reader::figure(std::string_view name) {
+  const family_row* const row = find(name, family_row::kinds::figure);
+  if (row == nullptr) return {};
+  figure_value made = evaluate(*row);
+  if (!made.nothing()) return made;
+  const std::string needed(made.lacks().empty() ? name : made.lacks());
+  if (std::find(missing_.begin(), missing_.end(), needed) == missing_.end()) missing_.push_back(needed);
+  return made;
+}
+
+inline void family_reader::check() {
+  for (const family_row& row : rows_) {
+    if (row.kind == family_row::kinds::check) (void)evaluate(row);
+  }
+}
+
+inline void family_reader::refuse(std::string_view key, const figure_value& value, std::string_view problem) const {
+  from_.fail(key, ": ", shown_figure(value), " ", problem);
+}
+
+inline std::size_t family_reader::count(std::string_view key, const figure_value& of, std::size_t least) {
+  const std::size_t most = key == "layers" ? most_layers : key == "sequence" ? std::size_t{1} << 53U : most_of_a_figure;
+  const std::string range = joined({"is not from ", least, " to ", most});
+  if (const json_value* const member = of.member()) {
+    const std::size_t made = member->count(least);
+    if (made > most) member->fail(made, " ", range);
+    return made;
+  }
+  const double number = number_of(of);
+  if (!(number >= 0 && number <= static_cast<double>(most))) refuse(key, of, range);
+  const auto made = static_cast<std::size_t>(number);
+  if (static_cast<double>(made) != number) refuse(key, of, "is no whole number");
+  return made;
+}
+
+inline void family_reader::setter::operator()(std::string_view key, std::size_t& into, std::size_t least) const {
+  if (!has(key)) return;
+  for (const std::string_view each : required) {
+    if (each == key) least = 1;
+  }
+  const figure_value found = value(key);
+  if (!found.nothing()) into = rows->count(key, found, least);
+}
+
+inline void family_reader::setter::operator()(std::string_view key, bool& into) const {
+  if (!has(key)) return;
+  const figure_value found = value(key);
+  if (!found.nothing()) into = truth_of(found);
+}
+
+inline void family_reader::setter::operator()(std::string_view key, std::optional<bool>& into) const {
+  if (!has(key)) return;
+  const figure_value found = value(key);
+  if (!found.nothing()) into = truth_of(found);
+}
+
+inline void family_reader::setter::operator()(std::string_view key, std::string& into) const {
+  if (!has(key)) return;
+  const figure_value found = value(key);
+  if (!found.nothing()) into = shown_figure(found);
+}
+
+inline void family_reader::setter::operator()(std::string_view key, std::vector<std::size_t>& into,
+                                              std::size_t least) const {
+  if (!has(key)) return;
+  for (const figure_value& each : elements_of(value(key))) into.push_back(rows->count(key, each, least));
+}
+
+inline bool family_reader::has_forms() const {
+  return std::any_of(rows_.begin(), rows_.end(), [](const family_row& row) { return row.name.starts_with("layer."); });
+}
+
+inline transformer::layer_form family_reader::form(std::size_t layer) {
+  transformer::layer_form made;
+  know("i", {static_cast<double>(layer)});
+  read([&](const auto& at) { each_form_figure(made, at); }, "layer.");
+  known_.pop_back();
+  return made;
+}
+
+inline void family_reader::refuse_unasked(std::initializer_list<std::string_view> others,
+                                          std::string_view problem) const {
+  from_.each_member([&](std::string_view name, const json_value& member) {
+    const bool nothing = (*member).is_null() || *member == json(false) || *member == json(0);
+    const bool remark = name.starts_with('_') || name.starts_with('$');
+    if (nothing || remark || asked(name) || std::find(others.begin(), others.end(), name) != others.end()) return;
+    member.fail(problem);
+  });
+}
+
+inline void family_reader::refuse_missing() const {
+  if (missing_.empty()) return;
+  std::string names;
+  for (const std::string& each : missing_) names.append(names.empty() ? "" : ", ").append(in_quotes(each));
+  from_.fail(names, missing_.size() == 1 ? " is missing, which " : " are missing, which ",
+             std::string_view(name_) == "plain" ? "a file of plain names" : name_, " needs");
+}
+
+/// Removes redundancy: the list of forms if all layers are alike and plain, biases that equal all others.
+inline void settle(transformer::architecture& a) {
+  bool plain = true;
+  for (const transformer::layer_form& form : a.forms) plain = plain && form == transformer::layer_form{};
+  if (plain) a.forms.clear();
+  for (std::optional<bool>* const each : {&a.qkv_bias, &a.output_bias, &a.ffn_bias}) {
+    if (*each == a.biases) each->reset();
+  }
+  if (a.sequence > most_of_a_sequence) a.sequence = most_of_a_sequence;
+  if (a.positions != 0 && a.sequence > a.positions) a.sequence = a.positions;
+}
+
+inline transformer::architecture read_text_figures(family_reader& at) {
+  transformer::architecture a;
+  at.check();
+  at.read([&](const auto& set) { each_figure(a, set); }, "", required_figures);
+  if (at.has_part("latent.")) {
+    at.read([&](const auto& set) { each_latent_figure(a.latent.emplace(), set); }, "latent.", required_latent);
+  }
+  if (at.has_part("recurrence.")) {
+    at.read([&](const auto& set) { each_recurrence_figure(a.recurrence.emplace(), set); }, "recurrence.",
+            required_recurrence);
+  }
+  if (at.has_part("indexer.")) {
+    at.read([&](const auto& set) { each_indexer_figure(a.indexer.emplace(), set); }, "indexer.", required_indexer);
+  }
+  at.refuse_missing();
+  for (std::size_t i = 0; at.has_forms() && i < a.layers; ++i) a.forms.push_back(at.form(i));
+  settle(a);
+  return a;
+}
+
+inline transformer::vision_tower read_tower_figures(family_reader& at) {
+  transformer::vision_tower v;
+  at.check();
+  at.read([&](const auto& set) { each_vision_figure(v, set); }, "", required_vision);
+  at.refuse_missing();
+  return v;
+}
 
 }  // namespace stagecut::inline STAGECUT_ABI::io::detail
-
-#if defined(STAGECUT_HEADER_ONLY)
-#include <stagecut/io/detail/family_reader.ipp>
-#endif

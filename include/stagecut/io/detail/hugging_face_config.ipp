@@ -81,18 +81,23 @@ inline bool names_member(const std::vector<family_row>& rows, std::string_view m
   return false;
 }
 
-/// The family of text whose rows name most of an object's members; the first of several.
+/// The family of text whose rows name most of an object's members.
 inline const family& nearest_family(const json_value& of) {
-  const family* best = &text_families[0];
+  const family* const llama = find_name(text_families, "llama");
+  const family* best = nullptr;
   std::size_t most = 0;
+  std::size_t least = 0;
   for (const family& each : text_families) {
     const std::vector<family_row> rows = rows_of(each);
     std::size_t named = 0;
     of.each_member([&](std::string_view name, const json_value&) { named += names_member(rows, name) ? 1 : 0; });
-    if (std::string_view(each.name) == "llama" ? named >= most : named > most) {
-      most = named;
-      best = &each;
-    }
+    // Of several that name as many: Llama's, or the one with the fewest rows.
+    const bool first = best == nullptr || named > most;
+    const bool simpler = best != llama && (&each == llama || rows.size() < least);
+    if (!first && (named != most || !simpler)) continue;
+    most = named;
+    least = rows.size();
+    best = &each;
   }
   return *best;
 }

@@ -44,7 +44,7 @@ struct block {
   double visits = 1;                              ///< experts that a token visits
   double shared_ffn = 0;                          ///< inner width of the experts that every token visits
   bool shared_gate = false, router_bias = false;  ///< as in `architecture`
-  const recurrent_mixer* recurrent = nullptr;     ///< the mixer in place of attention, or beside it; null: none
+  const recurrent_mixer* recurrent = nullptr;     ///< a mixer in place of attention, or in parallel; null: none
   bool attends = true;                            ///< whether attention mixes the tokens
   bool feeds = true;                              ///< whether there is a feed-forward part
   double recurrent_heads = 0;                     ///< on one device
@@ -85,7 +85,7 @@ STAGECUT_DECL recurrent_widths widths_of(const block& b);
 
 /// FLOP of a token's scan in chunks. Mamba-2: chunks of 128 (Dao and Gu, section 6). The delta rule: chunks of 64, whose
 /// keys meet each other, too, and a triangular system of theirs is solved (Yang et al., arXiv 2406.06484, section 3.2).
-/// Lightning attention: chunks of 256, half of which a token sees. Mamba-1's scan has no products: each number of the state
+/// Lightning attention: chunks of 256, a token sees half of one. Mamba-1's scan has no products: each number of the state
 /// takes nine operations, which run a tenth as fast as products.
 STAGECUT_DECL double scan_flops(const block& b, const recurrent_widths& w);
 
@@ -110,7 +110,7 @@ inline double cached_numbers(const block& b) {
   return b.key + (b.keys_are_values ? 0 : b.value);
 }
 
-/// Numbers that attention keeps of a sample of so many tokens, for the tokens behind it: keys and values of those in the
+/// Numbers that attention keeps of a sample of `tokens` tokens, for later ones: keys and values of those in the
 /// window, compressed ones of all, the keys of an indexer.
 inline double kept_of_sample(const block& b, double tokens) {
   const double window = b.window == 0 || b.window > tokens ? tokens : b.window;
@@ -128,7 +128,7 @@ inline double kept_inputs(const block& b) {
 }
 /// @}
 
-/// Keys that a query sees of so many tokens: those in its window, or those that an indexer chose, or compressed ones beyond
+/// Keys that a query sees of `tokens` tokens: those in its window, or those that an indexer chose, or compressed ones beyond
 /// the window.
 inline double keys_of(const block& b, double tokens) {
   const double window = b.window == 0 || b.window > tokens ? tokens : b.window;

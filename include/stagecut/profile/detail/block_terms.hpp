@@ -96,7 +96,7 @@ inline void block_terms::add(const block& b) {
   belong(layer_module::other);
   if (b.streams != 1) {
     const double mixed = (2 + b.streams) * b.streams;
-    for (double i = 0; i < b.parts(); ++i) product("mixing of streams", z_.rows, b.streams * b.hidden, mixed, false);
+    products("mixing of streams", z_.rows, b.streams * b.hidden, mixed, b.parts(), {.narrow = false});
     moves("streams", narrow * b.streams * b.parts(), 4 * n, 6 * n, b.parts());
   }
   // The sum of a part and its residual reads two, writes one; so does the sum of its gradients. Parallel parts have one
