@@ -122,6 +122,25 @@ inline const family& nearest_family(const json_value& of) {
   whole.fail("\"model_type\" is missing", advice);
 }
 
+/// A model's name by where its file lies: `models--NAME--MODEL` in a cache of Hugging Face, the folder of a `config.json`,
+/// or the file's own name; empty if none is one.
+inline std::string name_in(std::string_view source) {
+  if (const auto cached = source.find("models--"); cached != source.npos) {
+    std::string made(source.substr(cached + 8, source.find('/', cached) - cached - 8));
+    if (const auto owner = made.find("--"); owner != made.npos) made.replace(owner, 2, "/");
+    return made;
+  }
+  const auto last = [](std::string_view path) { return path.substr(path.rfind('/') + 1); };
+  std::string_view name = last(source);
+  if (name == "config.json") {
+    source.remove_suffix(name.size());
+    if (!source.empty()) source.remove_suffix(1);
+    name = last(source);
+  }
+  if (name.ends_with(".json")) name.remove_suffix(5);
+  return name == "-" || name == "." || name == ".." ? std::string() : std::string(name);
+}
+
 /// Reads text and images.
 inline transformer::architecture read_pair(const json_value& whole, const family& of) {
   family_reader pair(of, whole, false);
@@ -257,6 +276,7 @@ STAGECUT_DECL transformer::architecture read_hugging_face(const json_value& from
   }
   if (!as_family.empty()) refuse_contradictions(from, as_family);
   made.name = text_if_any(from, family == "plain" ? "name" : "_name_or_path");
+  if (made.name.empty()) made.name = name_in(source);
   if (made.name.empty()) made.name = family;
   if (family == "plain") made.source = text_if_any(from, "source");
   if (made.source.empty()) {

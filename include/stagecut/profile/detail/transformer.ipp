@@ -108,7 +108,7 @@ STAGECUT_DECL stagecut::profile profile(const architecture& a, const training& r
   detail::each_part(a, r, make, [&](const detail::part& part) {
     stagecut::layer& next = made.layers.emplace_back(detail::layer_of(part, a, make));
     const bool seeing = next.kind == "vision";
-    if (next.kind == "decoder" || next.kind == "encoder" || next.kind == "mtp" || seeing) {
+    if (part.repeated) {
       next.recomputation = way;
       const std::size_t i = seeing ? of_tower++ : of_text++;
       if (r.variants) next.recomputations = detail::other_ways(a, r, make, i, seeing);

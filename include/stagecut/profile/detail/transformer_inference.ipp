@@ -163,7 +163,7 @@ STAGECUT_DECL stagecut::profile inference_profile(const architecture& a, const s
     next.parameters = (part.numbers + part.expert_numbers) * run.weight_bytes(part);
     next.resident = next.parameters;
     next.workspace = run.of_prompt();
-    if (part.kind == "decoder" || part.kind == "encoder") {
+    if (part.repeated && part.kind != "vision") {
       next.activations = run.cached(decoders, how.concurrent);
       next.workspace = run.of_prompt(decoders++);
     }

@@ -25,6 +25,7 @@ namespace stagecut::inline STAGECUT_ABI::transformer::detail {
 struct part {
   std::string name{};
   std::string kind{};
+  bool repeated = false;  ///< a layer of the text or of a tower
   pass_terms terms{};
   double numbers = 0;         ///< parameters without those of whole experts and of a tied matrix
   double expert_numbers = 0;  ///< of whole experts, which have fewer replicas
@@ -34,6 +35,15 @@ struct part {
   double recomputed = 0;      ///< bytes
   double output = 0;          ///< bytes
 };
+
+/// The kind of a layer that is one part of a decoder, as `pattern_kinds` of targets.
+inline const char* kind_of_part(const block& b) {
+  if (b.feeds) return b.all_experts == 0 ? "mlp" : "moe";
+  if (b.recurrent == nullptr) return "attention";
+  if (b.attends) return "decoder";
+  const recurrent_kind kind = b.recurrent->kind;
+  return kind == recurrent_kind::mamba2 ? "mamba" : kind == recurrent_kind::gated_delta ? "gated_delta_net" : "decoder";
+}
 
 /// Builds the parts of a model for a training.
 class part_maker {
@@ -119,24 +129,31 @@ class part_maker {
   microbatch z_;
   ways split_;
   double words_ = 0;
+  bool single_ = true;  // each layer has one part
 };
 
 inline part_maker::part_maker(const architecture& a, const training& r, const roofline& clock, const microbatch& batch)
     : a_(a), r_(r), clock_(clock), z_(batch), split_(ways_of(r)) {
   const std::size_t padded = (a.vocabulary + r.tensor_parallel - 1) / r.tensor_parallel;
   words_ = static_cast<double>(padded);
+  for (std::size_t i = 0; i < a.layers && single_; ++i) {
+    const layer_form form = form_of(a, i);
+    single_ = form.mixer_only || form.mixer == mixing::none;
+  }
 }
 
 inline part part_maker::layer(std::size_t i, recomputing way) const {
   const block b = block_of(a_, i, split_);
   part made = of_block(b, z_, way, i >= a_.layers);
-  made.kind = i >= a_.layers ? "mtp" : a_.encoder ? "encoder" : "decoder";
+  made.kind = i >= a_.layers ? "mtp" : a_.encoder ? "encoder" : single_ ? kind_of_part(b) : "decoder";
+  made.repeated = true;
   return made;
 }
 
 inline part part_maker::vision_layer(std::size_t i, recomputing way) const {
   part made = of_block(block_of(*a_.vision, i, split_.tensor), z_.of(*a_.vision), way, false);
   made.kind = "vision";
+  made.repeated = true;
   return made;
 }
 
