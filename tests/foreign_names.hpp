@@ -330,6 +330,7 @@
   X(kept_of_sample)                       \
   X(kept_states)                          \
   X(keys_of)                              \
+  X(kind_of_part)                         \
   X(kind_text)                            \
   X(kinds_obstacle)                       \
   X(known_schedules)                      \
@@ -598,6 +599,7 @@
   X(start_of)                             \
   X(steady_windows)                       \
   X(store)                                \
+  X(stored_numbers)                       \
   X(stream_parameters)                    \
   X(stretched)                            \
   X(sum_of)                               \

@@ -114,9 +114,9 @@ with tempfile.TemporaryDirectory() as folder:
     other.write_text('{"_class_name": "UNet2DConditionModel", "_diffusers_version": "0.30.0", "sample_size": 64}')
     for words in ((), ("--gpu", "h100-80gb")):
         fails(2, f"{other}: is a configuration of diffusers, of UNet2DConditionModel: nothing is computed from these", "plan", other, "--devices", 2, *words)
-    other.write_text(json.dumps(json.loads(small.read_text()) | {"quantization_config": {"quant_method": "awq", "bits": 4}}))
-    fails(2, f"{other}: its weights are quantized (awq), which is not computed yet: --precision", *transformer, "--config", other, "--inference")
-    fails(2, f"{other}: its weights are quantized (awq), which is not computed yet: --precision", "plan", other, "--devices", 2, "--inference")
+    other.write_text(json.dumps(json.loads(small.read_text()) | {"quantization_config": {"quant_method": "nobodys", "bits": 4}}))
+    fails(2, f"{other}: its weights are quantized (nobodys), in a way that is not known: --weights int4", *transformer, "--config", other, "--inference")
+    fails(2, f"{other}: its weights are quantized (nobodys), in a way that is not known: --weights int4", "plan", other, "--devices", 2, "--inference")
     for words in (("--precision", "fp8", "--gpu", "h100-80gb", "--inference"), ()):
         check(run(*transformer, "--config", other, *words).returncode == 0, words, "quantized")
     other.write_text(json.dumps(figures))

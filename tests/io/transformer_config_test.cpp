@@ -141,6 +141,7 @@ const char* const every_figure = R"(, "source": "y", "kv_heads": 2, "head_dim": 
       "window": 4, "merged": 9, "projector_merges": false, "projector": [19, 20], "projector_bias": false,
       "projector_norm": 21, "projector_norm_kind": "layernorm", "norms": 3, "query_norm": "head", "deepstack": 4,
       "joined": [22]},
+    "quantized": "awq", "weights": {"bytes": 0.5, "attention": false, "feed_forward": false, "experts": false, "head": true},
     "training": {"sequence": 8, "microbatch": 3, "precision": "fp8", "recomputation": "selective", "recomputed_share": 0.4,
       "tensor_parallel": 2, "sequence_parallel": false, "context_parallel": 4, "expert_parallel": 2, "data_parallel": 4,
       "zero": 2, "overlap": "ub", "exchange_hidden": false, "gradient_bytes": 4, "state_bytes": 0.5, "flash": false,
@@ -266,6 +267,51 @@ TEST_CASE("a config that is written is read back equal") {
       (void)again(read_transformer_config(stagecut::io::file_text(file.path().string()), "f"));
     }
   }
+}
+
+TEST_CASE("published quantizations say the bytes of weights, and what is left as it is") {
+  const auto weights = [](const std::string& quantization) {
+    return read_transformer_config(
+               R"({"model_type": "llama", "hidden_size": 8, "num_hidden_layers": 4, "num_attention_heads": 4,
+        "intermediate_size": 16, "vocab_size": 10, "quantization_config": )" +
+                   quantization + "}",
+               "f")
+        .weights;
+  };
+  const auto bytes = [&](const std::string& quantization) { return weights(quantization).bytes; };
+  CHECK(bytes(R"({"quant_method": "awq", "bits": 4, "group_size": 128})") == 0.51953125);
+  CHECK(bytes(R"({"quant_method": "gptq", "bits": 8, "group_size": -1})") == 1);
+  CHECK(bytes(R"({"quant_method": "fp8"})") == 1);
+  CHECK(bytes(R"({"quant_method": "fp8", "weight_block_size": [128, 128]})") == 1 + 4. / 16384);
+  CHECK(bytes(R"({"quant_method": "mxfp4"})") == 0.53125);
+  CHECK(bytes(R"({"quant_method": "bitsandbytes", "load_in_4bit": true})") == 0.5625);
+  CHECK(bytes(R"({"quant_method": "bitsandbytes", "bnb_4bit_use_double_quant": true})") == doctest::Approx(0.515869));
+  CHECK(bytes(R"({"quant_method": "bitsandbytes", "load_in_8bit": true})") == 1);
+  CHECK(bytes(R"({"quant_method": "modelopt", "quant_algo": "NVFP4"})") == 0.5625);
+  CHECK(bytes(R"({"quant_method": "modelopt", "config_groups": {"group_0": {"weights": {"num_bits": 4, "type": "float",
+      "group_size": 16}}}})") == 0.5625);
+  CHECK(
+      bytes(
+          R"({"quant_method": "compressed-tensors", "config_groups": {"group_0": {"weights": {"num_bits": 4, "type": "int",
+      "group_size": 32}}}})") == 0.5 + 2.5 / 32);
+  CHECK(bytes(R"({"quant_method": "compressed-tensors", "config_groups": {"group_0": {"weights": {"num_bits": 8, "type":
+      "float"}}}})") == 1);
+  CHECK(bytes(R"({"quant_method": "nobodys"})") == 0);
+  CHECK(bytes("3") == 0);
+  const auto left =
+      weights(R"({"quant_method": "mxfp4", "modules_to_not_convert": ["model.layers.*.self_attn", "lm_head"]})");
+  CHECK_FALSE(left.attention);
+  CHECK(left.feed_forward);
+  CHECK(left.experts);
+  CHECK_FALSE(left.head);
+  CHECK(weights(R"({"quant_method": "fp8", "ignore": ["model.layers.0.self_attn", "model.layers.1.self_attn"]})")
+            .attention);
+  CHECK_FALSE(weights(R"({"quant_method": "fp8", "ignore": ["model.layers.0.self_attn", "model.layers.1.self_attn",
+      "model.layers.2.self_attn.q_proj"]})")
+                  .attention);
+  CHECK(read_transformer_config(config(R"(, "weights": {"bytes": 0.5, "attention": false, "head": true})"), "f")
+            .weights == stagecut::transformer::stored_weights{.bytes = 0.5, .attention = false, .head = true});
+  CHECK(refused(config(R"(, "weights": {"bytes": 17})")) == "f#/weights/bytes: is not from 0 to 16");
 }
 
 TEST_CASE("forms are said in order and from the start again") {

@@ -131,7 +131,7 @@ struct profile_command {
       fit = calibrated(from, on, reached, measured);
       reached = fit.reached;
     }
-    stagecut::profile made = model.profiled(from.architecture, from.training, on, reached);
+    stagecut::profile made = model.profiled(from, on, reached);
     if (!calibration.empty()) stagecut::take_measured(made, measured.layers);
     nlohmann::ordered_json figures = model.computed(from, on, name, reached);
     if (!measured.layers.empty()) figures["measured"] = true;
@@ -259,7 +259,7 @@ struct profile_command {
                                               const stagecut::transformer::efficiencies& start,
                                               const stagecut::io::measured_file& measured) const {
     const auto profile_of = [&](const stagecut::transformer::efficiencies& reached) {
-      return model.profiled(from.architecture, from.training, on, reached);
+      return model.profiled(from, on, reached);
     };
     calibration_result found = calibrate(profile_of, measured, start, calibration, fitted_constants());
     say_lines(found.text);
@@ -289,13 +289,13 @@ struct profile_command {
     const std::size_t layer = parse_layer("--explain", made, explained);
     const stagecut::transformer::roofline clock(on, from.training.precision, reached);
     const auto terms = model.inference
-                           ? stagecut::transformer::explain_inference(from.architecture, model.served(from.training),
+                           ? stagecut::transformer::explain_inference(from.architecture, model.served(from),
                                                                       model.serving_phase(), on, reached)
                            : stagecut::transformer::explain(from.architecture, from.training, on, reached);
     const stagecut::layer& of = made.layers[layer];
     std::string text = terms_text(of.name, terms[layer], clock.memory_rate(), model.inference ? 3e-6 : reached.tail, reached.launch);
     if (calibration.empty()) return text;
-    const stagecut::profile computed = model.profiled(from.architecture, from.training, on, reached);
+    const stagecut::profile computed = model.profiled(from, on, reached);
     const stagecut::layer& before = computed.layers[layer];
     if (before.forward != of.forward || before.backward != of.backward) {
       text += fmt::format("in the profile, by measurements: forward {}, backward {}\n", seconds_text(of.forward),
@@ -324,7 +324,7 @@ struct profile_command {
     for (const auto& [name, phase] : phase_names) {
       double seconds = 0;
       for (const auto& each :
-           inference_profile(from.architecture, model.served(from.training), phase, on, reached).layers) {
+           inference_profile(from.architecture, model.served(from), phase, on, reached).layers) {
         seconds += each.forward;
       }
       text += phase == serving_phase::decode ? fmt::format("a token of each request: {}\n", seconds_text(seconds))

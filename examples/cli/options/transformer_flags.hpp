@@ -55,6 +55,8 @@ struct transformer_flags {
   std::optional<stagecut::transformer::recomputing> recomputation;
   std::optional<stagecut::transformer::overlapping> overlap;
   std::optional<stagecut::transformer::serving_phase> phase;
+  std::string weights;         // the format of --weights; empty: the configuration's
+  std::optional<double> kept;  // bytes of a number of keys and values
   std::optional<std::size_t> concurrent;
   bool inference = false;
   bool variants = false;  // layers have all recomputation variants
@@ -108,6 +110,11 @@ struct transformer_flags {
     rare_now = false;
     if (!one_of_many) keep(command.add_flag("--inference", inference, "Forward passes alone, from kept tokens"));
     number("--concurrent", concurrent, "N", "Requests that inference runs together");
+    keep(command.add_option("--weights", weights, "Of inference: int4, int8, fp8, mxfp4, nvfp4, none")
+             ->type_name("FORMAT")
+             ->check(one_of(weight_formats())));
+    keep(add_choice(command, "--kv", kept, stagecut::transformer::cache_format_names, "FORMAT",
+                    "Of its keys and values: fp8, int8"));
     keep(add_choice(command, "--phase", phase, stagecut::transformer::phase_names, "NAME",
                     "Of inference: decode (the default), prefill"));
   }
@@ -182,12 +189,19 @@ struct transformer_flags {
     return stagecut::io::read_transformer_config(text, source, limits, as);
   }
 
-  /// Rejects serving a model with weights in other formats than computed.
+  /// The words of --weights.
+  [[nodiscard]] static std::vector<std::string> weight_formats() {
+    std::vector<std::string> made = names_of(stagecut::transformer::weight_format_names);
+    made.emplace_back("none");
+    return made;
+  }
+
+  /// Rejects serving a model with weights in formats that are not known.
   void check_weights(const stagecut::io::transformer_config& from, const std::string& source) const {
-    if (!inference || precision || from.quantized.empty()) return;
+    if (!inference || precision || !weights.empty() || from.quantized.empty() || from.weights.bytes != 0) return;
     throw stagecut::invalid_input(
-        source, fmt::format("its weights are quantized ({}), which is not computed yet: --precision fp8 takes a byte for "
-                            "each parameter, --precision bf16 two",
+        source, fmt::format("its weights are quantized ({}), in a way that is not known: --weights int4 states another, "
+                            "--weights none takes two bytes for each parameter",
                             stagecut::visible(from.quantized)));
   }
 
@@ -229,6 +243,7 @@ struct transformer_flags {
     set(data_parallel, r.data_parallel);
     set(zero, r.zero);
     set(precision, r.precision);
+    ask_weights(from);
     set(recomputation, r.recomputation);
     set(overlap, r.overlap);
     set(flash, r.flash);
@@ -266,6 +281,16 @@ struct transformer_flags {
   }
 
   /// Applies the options of recipes.
+  /// Sets how inference stores weights: as asked, else as the configuration says, unless a precision was asked for.
+  void ask_weights(stagecut::io::transformer_config& from) const {
+    if (!inference && (!weights.empty() || kept)) {
+      throw CLI::ValidationError(weights.empty() ? "--kv" : "--weights", "goes with --inference");
+    }
+    if (weights == "none" || (weights.empty() && precision)) from.weights = {};
+    const auto* const known = stagecut::find_name(stagecut::transformer::weight_format_names, weights);
+    if (known != nullptr) from.weights.bytes = known->value;
+  }
+
   void ask_recipe(stagecut::transformer::training& r) const {
     set(recompute_modules, r.recompute_modules);
     set(dispatcher, r.dispatcher);
@@ -355,14 +380,15 @@ struct transformer_flags {
   }
 
   /// The requested profile; reports errors of the training or the device in terms of the option.
-  [[nodiscard]] stagecut::profile profiled(const stagecut::transformer::architecture& of,
-                                           const stagecut::transformer::training& how,
+  [[nodiscard]] stagecut::profile profiled(const stagecut::io::transformer_config& from,
                                            const stagecut::transformer::device& on,
                                            const stagecut::transformer::efficiencies& reached) const {
+    const stagecut::transformer::architecture& of = from.architecture;
+    const stagecut::transformer::training& how = from.training;
     try {
       if (shares()) return stagecut::transformer::sharded_profile(of, how, on, reached, ways(of, how));
       if (!inference) return stagecut::transformer::profile(of, how, on, reached);
-      return stagecut::transformer::inference_profile(of, served(how), serving_phase(), on, reached);
+      return stagecut::transformer::inference_profile(of, served(from), serving_phase(), on, reached);
     } catch (const stagecut::invalid_input& error) {
       throw named(error);
     }
@@ -379,8 +405,10 @@ struct transformer_flags {
   }
 
   /// The serving settings of a training.
-  [[nodiscard]] stagecut::transformer::serving served(const stagecut::transformer::training& how) const {
-    return {how.sequence, concurrent.value_or(1), how.precision, how.tensor_parallel, how.expert_parallel};
+  [[nodiscard]] stagecut::transformer::serving served(const stagecut::io::transformer_config& from) const {
+    const stagecut::transformer::training& how = from.training;
+    return {how.sequence,        concurrent.value_or(1), how.precision,   how.tensor_parallel,
+            how.expert_parallel, from.weights,           kept.value_or(0)};
   }
 
   [[nodiscard]] stagecut::transformer::serving_phase serving_phase() const {
@@ -436,7 +464,7 @@ struct transformer_flags {
     stagecut::transformer::device on = chosen_device(name, limits);
     const stagecut::transformer::efficiencies reached = asked_constants(limits);
     take_shares(on, reached);
-    stagecut::profile made = profiled(from.architecture, from.training, on, reached);
+    stagecut::profile made = profiled(from, on, reached);
     made.unknown_fields = nlohmann::ordered_json{{"computed", computed(from, on, name, reached)}}.dump();
     return made;
   }
@@ -494,6 +522,11 @@ struct transformer_flags {
     if (inference) {
       made["inference"] = stagecut::name_of(phase_names, serving_phase());
       made["concurrent"] = concurrent.value_or(1);
+      if (from.weights.bytes != 0) {
+        made["weights"] = weights.empty() ? from.quantized.empty() ? "stored" : from.quantized : weights;
+        made["weight_bytes"] = json_number(from.weights.bytes);
+      }
+      if (kept) made["cached_bytes"] = json_number(*kept);
     } else {
       made["microbatch"] = r.microbatch;
       made["recomputation"] = stagecut::name_of(recomputation_names, r.recomputation);

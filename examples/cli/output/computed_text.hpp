@@ -56,6 +56,9 @@ inline std::string computed_text(const stagecut::profile& model) {
   if (count("microbatch") != 1) text += fmt::format(", {} samples a microbatch", count("microbatch"));
   const std::size_t share = count("tensor_parallel") * count("context_parallel");
   if (share != 1) text += fmt::format(", {} devices a stage", share);
+  const auto bytes = [&](const char* name) { return computed_figure(of, name, 0.0); };
+  if (bytes("weight_bytes") > 0) text += fmt::format(", weights by {} of {:.4g} bytes", word("weights"), bytes("weight_bytes"));
+  if (bytes("cached_bytes") > 0) text += fmt::format(", keys and values of {:.4g} bytes", bytes("cached_bytes"));
   return text + "\n";
 }
 

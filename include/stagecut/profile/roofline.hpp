@@ -98,8 +98,9 @@ class roofline {
                              const product_kind& kind = {}, double gradient_bytes = 2) const;
 
   /// The same in inference: with 8-bit numbers the first matrix is read and converted first.
+  /// @param weight_bytes  of a number of the second matrix, if it is stored otherwise and converted while it is read; 0: not
   [[nodiscard]] term served_product(const char* name, double m, double k, double n, double count = 1,
-                                    bool narrow = true) const;
+                                    bool narrow = true, double weight_bytes = 0) const;
 
   /// Work on attention scores: FLOPs at a share of a product's rate, plus bytes moved.
   [[nodiscard]] term attention(const char* name, double flops, double share, double bytes) const;

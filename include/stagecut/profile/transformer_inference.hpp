@@ -13,6 +13,7 @@
 #include <stagecut/profile/pass_terms.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/profile/roofline.hpp>
+#include <stagecut/profile/stored_weights.hpp>
 #include <stagecut/profile/transformer_training.hpp>
 
 // Transformers in inference: forward passes only, with a cache of keys and values.
@@ -35,6 +36,8 @@ struct serving {
   number precision = number::bf16;  ///< of weights; keys and values have at least 2 bytes
   std::size_t tensor_parallel = 1;  ///< devices that share each layer's matrices
   std::size_t expert_parallel = 1;  ///< devices that share the experts, each with whole ones
+  stored_weights weights{};         ///< how weights are stored, if not in the precision
+  double cached_bytes = 0;          ///< of a number of keys and values; 0: as the precision, at least 2
 
   /// Equal in every part.
   friend bool operator==(const serving&, const serving&) = default;

@@ -118,6 +118,15 @@ void each_latent_figure(Latent& l, const Visit& at) {
   at("value_dim", l.value_dim);
 }
 
+template <class Weights, class Visit>
+void each_weights_figure(Weights& w, const Visit& at) {
+  at("bytes", w.bytes);
+  at("attention", w.attention);
+  at("feed_forward", w.feed_forward);
+  at("experts", w.experts);
+  at("head", w.head);
+}
+
 template <class Tower, class Visit>
 void each_vision_figure(Tower& v, const Visit& at) {
   at("layers", v.layers);

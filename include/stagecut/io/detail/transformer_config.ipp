@@ -16,11 +16,13 @@
 #include <stagecut/io/detail/json_object.hpp>
 #include <stagecut/io/detail/json_parse.hpp>
 #include <stagecut/io/detail/json_value.hpp>
+#include <stagecut/io/detail/quantization_config.hpp>
 #include <stagecut/io/json/architecture_names.hpp>
 #include <stagecut/io/json/hugging_face_config.hpp>
 #include <stagecut/io/read_limits.hpp>
 #include <stagecut/profile/architecture.hpp>
 #include <stagecut/profile/check_architecture.hpp>
+#include <stagecut/profile/stored_weights.hpp>
 #include <stagecut/profile/transformer_training.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::io::detail {
@@ -136,7 +138,7 @@ void each_part_figures(Architecture& a, const Visit& visit) {
 inline transformer::architecture read_architecture(const json_value& from) {
   transformer::architecture a;
   only_figures(from, [&](const auto& at) { each_figure(a, at); },
-               {"latent", "recurrence", "mamba", "indexer", "forms", "vision", "training", "quantized"});
+               {"latent", "recurrence", "mamba", "indexer", "forms", "vision", "training", "quantized", "weights"});
   require(from, required_figures);
   each_figure(a, figure_reader(from));
   if (a.name.empty()) from.at("name").fail("is empty");
@@ -157,8 +159,8 @@ inline transformer::training read_training(const json_value& from) {
   return r;
 }
 
-/// The quantization of weights in one of Hugging Face's files: its `quantization_config`, or the nested model's.
-inline std::string quantization_of(const json_value& whole) {
+/// Reads the quantization of weights in one of Hugging Face's files: its `quantization_config`, or the nested model's.
+inline void read_quantized(const json_value& whole, transformer_config& into) {
   for (const char* const around : {"", "text_config", "llm_config", "language_config"}) {
     const auto at = *around == '\0' ? std::optional(whole) : whole.find(around);
     if (!at || !(**at).is_object()) continue;
@@ -166,10 +168,13 @@ inline std::string quantization_of(const json_value& whole) {
       const auto found = at->find(name);
       if (!found) continue;
       const auto method = (**found).is_object() ? found->find("quant_method") : std::nullopt;
-      return method && (**method).is_string() && !method->text().empty() ? method->text() : "some method";
+      const bool named = method && (**method).is_string() && !method->text().empty();
+      into.quantized = named ? method->text() : "some method";
+      if (!(**found).is_object()) return;
+      into.weights = read_quantization(*found, named ? method->text() : "", into.architecture.layers);
+      return;
     }
   }
-  return {};
 }
 
 /// Whether an object has members of the library's own format.
@@ -198,7 +203,7 @@ STAGECUT_DECL transformer_config read_transformer_config(std::string_view text, 
   transformer_config made;
   if (!as_family.empty() || detail::is_hugging_face(whole)) {
     made.architecture = detail::read_hugging_face(whole, source, as_family);
-    made.quantized = detail::quantization_of(whole);
+    detail::read_quantized(whole, made);
     return made;
   }
   if (!detail::is_own_config(*whole.object())) {
@@ -209,6 +214,11 @@ STAGECUT_DECL transformer_config read_transformer_config(std::string_view text, 
   made.architecture = detail::read_architecture(whole);
   if (const auto given = whole.find("training")) made.training = detail::read_training(*given);
   if (const auto given = whole.find("quantized")) made.quantized = given->text();
+  if (const auto given = whole.find("weights")) {
+    made.weights = detail::read_part<transformer::stored_weights>(
+        *given, [](auto& of, const auto& at) { detail::each_weights_figure(of, at); }, {});
+    if (!(made.weights.bytes <= 16)) given->at("bytes").fail("is not from 0 to 16");
+  }
   if (const auto fault = transformer::detail::find_fault(made.architecture, made.training)) {
     stagecut::detail::fail(invalid_input(
         stagecut::detail::joined({source, fault->training ? "#/training/" : "#/", fault->field}), fault->problem));
@@ -234,6 +244,9 @@ STAGECUT_DECL std::string as_json(const transformer_config& config) {
       });
   if (!a.forms.empty()) set(made, "forms", detail::written_forms(a.forms));
   if (!config.quantized.empty()) made["quantized"] = config.quantized;
+  set(made, "weights",
+      detail::changed_figures(
+          config.weights, [](const auto& of, const auto& at) { detail::each_weights_figure(of, at); }, "config#"));
   set(made, "training",
       detail::changed_figures(
           config.training, [](const auto& of, const auto& at) { detail::each_training_figure(of, at); },

@@ -9,6 +9,7 @@
 #include <stagecut/io/detail/json_value.hpp>
 #include <stagecut/io/read_limits.hpp>
 #include <stagecut/profile/architecture.hpp>
+#include <stagecut/profile/stored_weights.hpp>
 #include <stagecut/profile/transformer_training.hpp>
 
 // Architectures as JSON files, such as those in models/.
@@ -18,8 +19,8 @@ namespace stagecut::inline STAGECUT_ABI::io {
 struct transformer_config {
   transformer::architecture architecture;  ///< the model
   transformer::training training;          ///< defaults where unspecified
-  /// Quantization of its published weights, `fp8`, `awq`; empty: none. No figure here reflects it.
-  std::string quantized{};
+  std::string quantized{};                 ///< quantization of its published weights, `fp8`, `awq`; empty: none
+  transformer::stored_weights weights{};   ///< what inference stores by that; `bytes` is 0 if it is not known
 
   /// Equal in all parts.
   friend bool operator==(const transformer_config&, const transformer_config&) = default;
@@ -37,7 +38,7 @@ inline void require(const json_value& from, std::initializer_list<const char*> k
 [[nodiscard]] STAGECUT_DECL bool is_transformer_config(std::string_view text, const read_limits& limits = {});
 
 /// Reads an architecture: a JSON object whose members are the fields of `architecture`, and optionally `training`, an
-/// object whose members are the fields of `training`, and `quantized`. `forms` lists
+/// object whose members are the fields of `training`, `quantized`, and `weights` with those of `stored_weights`. `forms` lists
 /// `{"layers": N, "window": W, "dense": D}` in order, repeated from the start until all layers are covered. An object
 /// with Hugging Face's names is read by `read_hugging_face_config`.
 ///

@@ -6,6 +6,7 @@
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/profile/architecture.hpp>
+#include <stagecut/profile/stored_weights.hpp>
 
 // A layer of a transformer on one device, and its parameter counts. In doubles: products of counts overflow integers.
 namespace stagecut::inline STAGECUT_ABI::transformer::detail {
@@ -179,6 +180,16 @@ inline double common_parameters(const block& b) {
 
 /// Parameters of its experts, or of its only feed-forward part.
 inline double routed_parameters(const block& b) { return b.experts * expert_parameters(b, b.ffn); }
+
+/// Parameters of the matrices that are stored otherwise in inference.
+inline double stored_numbers(const block& b, const stored_weights& w) {
+  const double mixers =
+      (b.attends ? attention_parameters(b) : 0) + (b.recurrent != nullptr ? recurrence_parameters(b) : 0);
+  const double shared = b.shared_ffn == 0 ? 0 : feed_forward_parameters(b, b.hidden, b.shared_ffn);
+  const double experts = b.all_experts == 0 ? 0 : routed_parameters(b);
+  const double dense = b.all_experts == 0 ? routed_parameters(b) : shared;
+  return (w.attention ? mixers : 0) + (w.feed_forward ? dense : 0) + (w.experts ? experts : 0);
+}
 
 /// Parameters of a layer on one device.
 inline double block_parameters(const block& b) { return common_parameters(b) + routed_parameters(b); }

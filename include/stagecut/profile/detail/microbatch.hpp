@@ -4,6 +4,7 @@
 #include <stagecut/core/config.hpp>
 #include <stagecut/profile/detail/block.hpp>
 #include <stagecut/profile/roofline.hpp>
+#include <stagecut/profile/stored_weights.hpp>
 #include <stagecut/profile/transformer_training.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::transformer::detail {
@@ -19,6 +20,8 @@ struct microbatch {
   bool sequence_parallel = false;  ///< whether sequence parallelism is used
   overlapping overlap = overlapping::none;  ///< of the messages of tensor parallelism
   bool serving = false;            ///< whether it is inference
+  stored_weights weights{};        ///< how weights are stored, in inference
+  double cached_bytes = 0;         ///< of a number of keys and values, in inference
   double cached = 0;               ///< previous tokens of each sample with cached keys and values, in inference
   device_group tensor{};           ///< devices that share the matrices
   device_group context{};          ///< that share a sample

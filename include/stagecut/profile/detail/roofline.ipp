@@ -102,11 +102,12 @@ STAGECUT_DECL term roofline::product(const char* name, double m, double k, doubl
   return made;
 }
 
-STAGECUT_DECL term roofline::served_product(const char* name, double m, double k, double n, double count,
-                                            bool narrow) const {
+STAGECUT_DECL term roofline::served_product(const char* name, double m, double k, double n, double count, bool narrow,
+                                            double weight_bytes) const {
   const bool is_fp8 = narrow && precision_ == number::fp8;
   const double result = number_bytes() * m * n;
-  const double bytes = is_fp8 ? m * k + k * n + result + 3 * m * k : number_bytes() * (m * k + k * n) + result;
+  const double weights = k * n * (weight_bytes != 0 ? weight_bytes : is_fp8 ? 1 : number_bytes());
+  const double bytes = (is_fp8 ? 4 : number_bytes()) * m * k + weights + result;
   term made{name, term_kind::product, count, m, k, n, count * 2 * m * k * n, count * bytes};
   made.rate = is_fp8 ? narrow_ : wide_;
   made.alone = made.flops / made.rate + made.bytes / memory_rate() + launch;

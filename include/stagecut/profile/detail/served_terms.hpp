@@ -63,6 +63,7 @@ class served_terms {
   const training& how_;
   const microbatch& z_;
   std::vector<term>& to_;
+  double stored_ = 0;  // bytes of a weight of the products that follow; 0: as the precision has it
 };
 
 inline double power(double base, double exponent) {
@@ -74,8 +75,11 @@ inline double power(double base, double exponent) {
 }
 
 inline void served_terms::add(const block& b) {
+  const stored_weights& w = z_.weights;
+  stored_ = w.attention ? w.bytes : 0;
   if (b.attends) add_attention(b);
   if (b.recurrent != nullptr) add_recurrence(b);
+  stored_ = w.feed_forward ? w.bytes : 0;
   if (b.feeds && b.all_experts == 0) {
     product(b.gates > 1 ? "gate, up" : "up", z_.tokens, b.hidden, b.gates * b.ffn);
     activation("activation", z_.tokens * b.ffn, b.gates);
@@ -83,6 +87,7 @@ inline void served_terms::add(const block& b) {
   } else if (b.feeds) {
     add_experts(b);
   }
+  stored_ = 0;
   const double narrow = z_.rows * b.hidden;
   moves("norms", narrow * b.norms, 2 * z_.bytes);
   if (b.streams != 1) {
@@ -94,7 +99,8 @@ inline void served_terms::add(const block& b) {
 
 inline void served_terms::product(const char* name, double rows, double inner, double outer, double count,
                                   bool narrow) {
-  if (rows * inner * outer != 0) to_.push_back(clock_.served_product(name, rows, inner, outer, count, narrow));
+  if (rows * inner * outer == 0) return;
+  to_.push_back(clock_.served_product(name, rows, inner, outer, count, narrow, narrow ? stored_ : 0));
 }
 
 inline void served_terms::moves(const char* name, double count, double bytes) {
@@ -173,7 +179,7 @@ inline void served_terms::add_cached_core(const block& b) {
   const double wide = b.latent == nullptr ? b.heads * (b.query_dim + b.value_dim)
                                           : b.heads * (cached_numbers(b) + static_cast<double>(b.latent->kv_rank));
   to_.push_back(clock_.attention("core of attention", 2 * z_.tokens * seen * wide, 1,
-                                 z_.tokens * seen * cached_numbers(b) * z_.bytes));
+                                 z_.tokens * seen * cached_numbers(b) * z_.cached_bytes));
 }
 
 inline double served_terms::keys_seen(const block& b) const {
@@ -193,12 +199,15 @@ inline void served_terms::add_experts(const block& b) {
     product("to the width of experts", z_.rows, b.hidden, b.expert_hidden);
     product("from the width of experts", z_.rows, b.expert_hidden, b.hidden);
   }
+  const double shared = stored_;
+  stored_ = z_.weights.experts ? z_.weights.bytes : 0;
   moves("to experts", visits * b.expert_hidden, 2 * n);
   product(b.gates > 1 ? "experts: gate, up" : "experts: up", each, b.expert_hidden, b.gates * b.ffn, met);
   activation("experts: activation", visits * b.ffn, b.gates);
   product("experts: down", each, b.ffn, b.expert_hidden, met);
   moves("from experts", visits * b.expert_hidden, n);
   moves("from experts", narrow, n);
+  stored_ = shared;
   if (b.shared_ffn == 0) return;
   product("shared expert: in", z_.tokens, b.hidden, b.gates * b.shared_ffn);
   activation("shared expert: activation", z_.tokens * b.shared_ffn, b.gates);

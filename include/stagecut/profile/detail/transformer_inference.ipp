@@ -54,7 +54,7 @@ class serving_run {
         phase_(phase),
         clock_((checked(a, how, phase, on, reached), check(model_, pass_), without_sustained(on)), how.precision,
                reached),
-        batch_(batch_of(model_, pass_, clock_, phase)),
+        batch_(stored(batch_of(model_, pass_, clock_, phase), how)),
         make_(model_, pass_, clock_, batch_) {}
 
   /// Calls `visit` for every part with its terms in this phase.
@@ -73,7 +73,7 @@ class serving_run {
   /// @{
   [[nodiscard]] double cached(std::size_t layer, std::size_t concurrent) const {
     const block b = block_of(model_, layer, ways_of(pass_));
-    double bytes = b.attends ? kept_of_sample(b, batch_.sequence) * batch_.bytes : 0;
+    double bytes = b.attends ? kept_of_sample(b, batch_.sequence) * batch_.cached_bytes : 0;
     bytes += 4 * kept_states(b) + kept_inputs(b) * batch_.bytes;
     return static_cast<double>(concurrent) * bytes;
   }
@@ -88,11 +88,18 @@ class serving_run {
 
   /// Bytes of a weight: with fp8, layers have 1-byte weights, but not embedding, norm and head.
   [[nodiscard]] double weight_bytes(const part& of) const {
+    if (of.kind == "head" && batch_.weights.head && batch_.weights.bytes != 0) return batch_.weights.bytes;
     const bool narrow = of.kind != "embedding" && of.kind != "norm" && of.kind != "head";
     return narrow ? pass_.precision == number::fp8 ? 1 : batch_.bytes : batch_.bytes;
   }
 
  private:
+  static microbatch stored(microbatch made, const serving& how) {
+    made.weights = how.weights;
+    made.cached_bytes = how.cached_bytes != 0 ? how.cached_bytes : made.bytes;
+    return made;
+  }
+
   // Bytes for one number of each token in a prompt pass: engines split longer prompts.
   [[nodiscard]] double at_once() const {
     constexpr double most = 8192;
@@ -125,6 +132,11 @@ class serving_run {
           "serving.precision", stagecut::detail::joined({"is ", stagecut::name_of(precision_names, how.precision),
                                                          ", which is computed for training alone"})));
     }
+    const auto refuse = [](const char* field, const char* problem) {
+      stagecut::detail::fail(stagecut::invalid_input(field, problem));
+    };
+    if (!(how.weights.bytes >= 0 && how.weights.bytes <= 16)) refuse("serving.weights", "bytes are not from 0 to 16");
+    if (!(how.cached_bytes >= 0 && how.cached_bytes <= 16)) refuse("serving.cached_bytes", "is not from 0 to 16");
     check(on);
     check(reached);
   }
@@ -132,7 +144,8 @@ class serving_run {
   // Only one token per request is predicted.
   void only_last_token(part& head) const {
     const auto hidden = static_cast<double>(model_.hidden);
-    head.terms.forward = {clock_.served_product("logits", batch_.samples, hidden, make_.words(), 1, false),
+    const double stored = batch_.weights.head ? batch_.weights.bytes : 0;
+    head.terms.forward = {clock_.served_product("logits", batch_.samples, hidden, make_.words(), 1, false, stored),
                           clock_.movement("choice of a word", batch_.samples * make_.words() * (batch_.bytes + 4), 0)};
     head.output = 0;
   }
@@ -160,7 +173,7 @@ STAGECUT_DECL stagecut::profile inference_profile(const architecture& a, const s
     next.kind = part.kind;
     next.forward = seconds_of(part.terms.forward);
     next.output = part.output;
-    next.parameters = (part.numbers + part.expert_numbers) * run.weight_bytes(part);
+    next.parameters = (part.numbers + part.expert_numbers) * run.weight_bytes(part) - part.saved;
     next.resident = next.parameters;
     next.workspace = run.of_prompt();
     if (part.repeated && part.kind != "vision") {

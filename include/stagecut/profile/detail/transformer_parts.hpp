@@ -29,6 +29,7 @@ struct part {
   pass_terms terms{};
   double numbers = 0;         ///< parameters without those of whole experts and of a tied matrix
   double expert_numbers = 0;  ///< of whole experts, which have fewer replicas
+  double saved = 0;           ///< bytes that weights stored otherwise have less than those of the precision
   double tied = 0;            ///< of the matrix that embedding and head share
   double activations = 0;     ///< bytes
   double workspace = 0;       ///< bytes, without gathered ones
@@ -283,6 +284,8 @@ inline part part_maker::served_block(const block& b, const microbatch& z) const 
   const bool whole = b.all_experts != 0 && r_.expert_parallel > 1;
   made.expert_numbers = whole ? routed_parameters(b) : 0;
   made.numbers = block_parameters(b) - made.expert_numbers;
+  const double plain = r_.precision == number::fp8 ? 1 : z.bytes;
+  if (z.weights.bytes != 0) made.saved = (plain - z.weights.bytes) * stored_numbers(b, z.weights);
   made.output = z.bytes * z.rows * b.hidden * b.streams;
   return made;
 }
