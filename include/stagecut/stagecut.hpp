@@ -110,6 +110,7 @@
 #include <stagecut/profile/roofline.hpp>
 #include <stagecut/profile/sharded_transformer.hpp>
 #include <stagecut/profile/stage_memory.hpp>
+#include <stagecut/profile/stored_weights.hpp>
 #include <stagecut/profile/take_measured.hpp>
 #include <stagecut/profile/training_flops.hpp>
 #include <stagecut/profile/training_memory.hpp>

@@ -208,6 +208,19 @@ TEST_CASE("a file says what layers look like") {
   CHECK(published("qwen1.5-moe-a2.7b").shared_gate);
 }
 
+TEST_CASE("a model has the name in its file, or that of the file's folder or cache") {
+  const auto name = [](const char* source, const char* more = "") {
+    return read_hugging_face_config(config("llama", more), source).name;
+  };
+  CHECK(name("config.json", R"(, "_name_or_path": "meta-llama/Llama-2-7b-hf")") == "meta-llama/Llama-2-7b-hf");
+  CHECK(name("models/llama-3.1-70b/config.json") == "llama-3.1-70b");
+  CHECK(name("models/llama-3.1-70b.json") == "llama-3.1-70b");
+  CHECK(name("/hub/models--meta-llama--Llama-3.1-8B/snapshots/0e9e39f2/config.json") == "meta-llama/Llama-3.1-8B");
+  CHECK(name("config.json") == "llama");
+  CHECK(name("./config.json") == "llama");
+  CHECK(name("-") == "llama");
+}
+
 TEST_CASE("what a file leaves out has the default of its class") {
   CHECK(read_hugging_face_config(R"({"model_type": "llama", "hidden_size": 8, "num_hidden_layers": 1,
       "num_attention_heads": 4, "intermediate_size": 16, "vocab_size": 10})",
@@ -296,7 +309,7 @@ TEST_CASE("plain names say all they mean") {
       "num_experts_per_tok": 2, "moe_intermediate_size": 6, "shared_intermediate_size": 7, "shared_gate": true,
       "router_bias": true, "first_k_dense": 1, "num_nextn_predict_layers": 1, "dropout": true})",
                                "f");
-  CHECK(a.name == "plain");
+  CHECK(a.name == "f");  // the file
   CHECK_FALSE(a.gated);
   CHECK(a.norm == stagecut::transformer::normalization::layernorm);
   CHECK(a.parallel);

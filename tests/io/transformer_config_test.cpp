@@ -380,7 +380,7 @@ TEST_CASE("files with names of Hugging Face's are read as such") {
       "intermediate_size": 16, "vocab_size": 10})";
   CHECK(read_transformer_config(R"({"model_type": "gemma2", "num_key_value_heads": 2, "head_dim": 2, )" + figures, "f")
             .architecture.norms == 4);
-  CHECK(read_transformer_config("{" + figures, "f").architecture.name == "plain");
+  CHECK(read_transformer_config("{" + figures, "f").architecture.name == "f");
   CHECK(read_transformer_config(R"({"model_type": "new", )" + figures, "f", {}, "llama").architecture.layers == 6);
   CHECK(refused(R"({"architectures": []})").starts_with("f: \"model_type\" is missing; the nearest "));
   CHECK(refused(R"({"hidden_size": 8})").ends_with("are missing, which a file of plain names needs"));
