@@ -22,8 +22,8 @@ def made(*words):
     return json.loads(done.stdout or "{}"), done.stderr
 
 
-def profile(*words):
-    found, said = made(*transformer, "--config", small, *words)
+def profile(*words, config=small):
+    found, said = made(*transformer, "--config", config, *words)
     check(said == "", words, said)
     return found
 
@@ -119,6 +119,17 @@ with tempfile.TemporaryDirectory() as folder:
     fails(2, f"{other}: its weights are quantized (nobodys), in a way that is not known: --weights int4", "plan", other, "--devices", 2, "--inference")
     for words in (("--precision", "fp8", "--gpu", "h100-80gb", "--inference"), ()):
         check(run(*transformer, "--config", other, *words).returncode == 0, words, "quantized")
+    # As its file says, or as the options say: 4 bits a weight, with a scale of each group.
+    other.write_text(json.dumps(json.loads(small.read_text()) | {"quantization_config": {"quant_method": "awq", "bits": 4, "group_size": 128}}))
+    def decoder(*words):
+        return profile("--inference", *words, config=other)["layers"][1]
+    wide, asked, said = decoder("--weights", "none"), decoder("--weights", "int4"), decoder()
+    check(asked == said and abs(said["parameters"] / wide["parameters"] - 0.26) < 0.001, said, wide)
+    check(said["forward"] < 0.5 * wide["forward"] and said["activations"] == wide["activations"], said, wide)
+    check(decoder("--kv", "fp8")["activations"] == said["activations"] / 2, "--kv")
+    check("weights by awq of 0.5195 bytes" in run("plan", other, "--devices", 2, "--inference").stdout, "plan of awq")
+    fails(2, "--weights: goes with --inference", *transformer, "--config", other, "--weights", "int4")
+    fails(2, "--weights: int3 not in", *transformer, "--config", other, "--inference", "--weights", "int3")
     other.write_text(json.dumps(figures))
     del figures["num_hidden_layers"]
     other.write_text(json.dumps(figures))
@@ -344,7 +355,7 @@ for thin, thick in zip(narrow["layers"], wide["layers"]):  # embedding, norm and
     check(thin["parameters"] == thick["parameters"] / (2 if thin["kind"] == "decoder" else 1), thin)
 check(seconds(narrow) < seconds(wide), "fp8 is not faster")
 text = run(*transformer, "--config", small, "--inference", "--format", "text").stdout
-check(text.startswith("llama, to serve: one pass\nkind ") and "backward" not in text and " kept\n" in text, text)
+check(text.startswith("llama-3.1-8b, to serve: one pass\nkind ") and "backward" not in text and " kept\n" in text, text)
 check("\na token of each request: " in text and "\ntheir whole prompts: " in text, text)
 served = plan(small, "--inference", "--devices", 2, "--memory", "24GB,16GB", "--device-speeds", "1,0.6", "--sequence", 4096, "--concurrent", 8)
 check([s["memory"]["activations"] > 0 for s in served["stages"]] == [True, True] and served["profile"]["inference"], served["stages"])

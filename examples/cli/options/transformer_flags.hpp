@@ -72,7 +72,8 @@ struct transformer_flags {
     const auto keep = [&](CLI::Option* made) {
       const std::string name = made->get_name();
       const bool rare = name == "--as" || name == "--flash" || name == "--sequence-parallel" ||
-                        name == "--context-parallel" || name == "--overlap" || name == "--phase" || rare_now;
+                        name == "--context-parallel" || name == "--overlap" || name == "--phase" ||
+                        name == "--weights" || name == "--kv" || rare_now;
       if (rare || one_of_many) made->group(rare_options);
       options.push_back(made);
       return made;
