@@ -42,7 +42,8 @@ double layer_bytes(const architecture& a, const stored_weights& weights, number 
 TEST_CASE("weights have the bytes of their format, norms and router those of the precision") {
   CHECK(layer_bytes(small(), {}) == 2 * (attention + dense + norms));
   CHECK(layer_bytes(small(), {.bytes = 0.5}) == doctest::Approx(0.5 * (attention + dense) + 2 * norms));
-  CHECK(layer_bytes(small(), {.bytes = 0.5, .attention = false}) == doctest::Approx(2 * (attention + norms) + 0.5 * dense));
+  CHECK(layer_bytes(small(), {.bytes = 0.5, .attention = false}) ==
+        doctest::Approx(2 * (attention + norms) + 0.5 * dense));
   CHECK(layer_bytes(small(), {.bytes = 0.5, .feed_forward = false}) ==
         doctest::Approx(0.5 * attention + 2 * (dense + norms)));
   CHECK(layer_bytes(small(true), {.bytes = 0.5, .attention = false, .feed_forward = false}) ==
@@ -62,7 +63,8 @@ TEST_CASE("the head is stored so only if it is said") {
 TEST_CASE("a pass reads fewer bytes, and computes as much") {
   const auto sum = [](const stored_weights& weights, auto figure) {
     double made = 0;
-    for (const auto& each : explain_inference(small(), {.weights = weights}, serving_phase::decode, devices[4])[1].forward) {
+    for (const auto& each :
+         explain_inference(small(), {.weights = weights}, serving_phase::decode, devices[4])[1].forward) {
       if (each.kind == term_kind::product) made += each.*figure;
     }
     return made;

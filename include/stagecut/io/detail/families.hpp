@@ -13,6 +13,7 @@ namespace stagecut::inline STAGECUT_ABI::io::detail {
 ///
 ///     FIGURE = FORMULA        a field of `architecture` by the name in `each_figure`; `latent.` and `mamba.` stand before
 ///                             fields of those parts, `layer.` before those of a layer's form, where `i` is its index
+///     FIGURE, FIGURE = FORMULA  the same for each
 ///     let NAME = FORMULA      a name for other formulas
 ///     check NAME = FORMULA    evaluated first, for what it refuses
 ///     default NAME = FORMULA  of a member that a file may leave out
@@ -110,8 +111,7 @@ inline constexpr family family_bases[] = {
     {"gated_delta", "text", R"(
   default max_position_embeddings = 32768
   default head_dim = 256
-  qkv_bias = attention_bias ?? false
-  output_bias = attention_bias ?? false
+  qkv_bias, output_bias = attention_bias ?? false
   query_norm = "head"
   attention_gate = "element"
   mtp_layers = first(num_nextn_predict_layers, mtp_num_hidden_layers, 0)
@@ -159,8 +159,7 @@ inline constexpr family text_families[] = {
   default max_position_embeddings = 65536
   gated = false
   query_norm = "head"
-  qkv_bias = attention_bias ?? false
-  output_bias = attention_bias ?? false
+  qkv_bias, output_bias = attention_bias ?? false
   ffn_bias = mlp_bias ?? false)"},
     {"arcee", "llama", R"(
   gated = false
@@ -204,8 +203,7 @@ inline constexpr family text_families[] = {
       vocab_size = 256000
   default max_position_embeddings = 8192
   default tie_word_embeddings = true
-  qkv_bias = attention_bias ?? false
-  output_bias = attention_bias ?? false
+  qkv_bias, output_bias = attention_bias ?? false
   norms = 1
   parallel = true
   head_dim = 0
@@ -216,8 +214,7 @@ inline constexpr family text_families[] = {
   default max_position_embeddings = 8192
   default sliding_window = 4096
   default tie_word_embeddings = true
-  qkv_bias = attention_bias ?? false
-  output_bias = attention_bias ?? false
+  qkv_bias, output_bias = attention_bias ?? false
   norms = 1
   parallel = true
   head_dim = 0
@@ -227,8 +224,7 @@ inline constexpr family text_families[] = {
     {"deepseek_v2", "routed", R"(
   default max_position_embeddings = 2048
   default q_lora_rank = 1536
-  qkv_bias = attention_bias ?? false
-  output_bias = attention_bias ?? false
+  qkv_bias, output_bias = attention_bias ?? false
   kv_heads = 0
   head_dim = 0
   latent.query_rank = q_lora_rank ?? 0
@@ -315,8 +311,7 @@ inline constexpr family text_families[] = {
     // Attention and Mamba-2 in parallel.
     {"falcon_h1", "recurrent", R"(
   ffn_bias = mlp_bias ?? false
-  qkv_bias = attention_bias ?? false
-  output_bias = attention_bias ?? false
+  qkv_bias, output_bias = attention_bias ?? false
   recurrence.norm = mamba_rms_norm ?? false
   layer.mixer = "both")"},
     {"falcon_mamba", "mamba", ""},
@@ -327,8 +322,7 @@ inline constexpr family text_families[] = {
   default head_dim = 256
   default max_position_embeddings = 8192
   default tie_word_embeddings = true
-  qkv_bias = attention_bias ?? false
-  output_bias = attention_bias ?? false)"},
+  qkv_bias, output_bias = attention_bias ?? false)"},
     {"gemma2", "windowed", R"(
   nested num_hidden_layers = 26, hidden_size = 2304, num_attention_heads = 8, intermediate_size = 9216,
       vocab_size = 256000
@@ -337,8 +331,7 @@ inline constexpr family text_families[] = {
   default max_position_embeddings = 8192
   default sliding_window = 4096
   default tie_word_embeddings = true
-  qkv_bias = attention_bias ?? false
-  output_bias = attention_bias ?? false
+  qkv_bias, output_bias = attention_bias ?? false
   norms = 4
   let period = 2)"},
     {"gemma3_text", "gemma2", R"(
@@ -433,8 +426,7 @@ inline constexpr family text_families[] = {
   top_k = num_experts_per_tok)"},
     {"granitemoehybrid", "recurrent", R"(
   default tie_word_embeddings = true
-  qkv_bias = attention_bias ?? false
-  output_bias = attention_bias ?? false
+  qkv_bias, output_bias = attention_bias ?? false
   experts = num_local_experts ?? 0
   top_k = experts > 0 ? num_experts_per_tok : 0
   expert_ffn = experts > 0 ? intermediate_size : 0
@@ -521,8 +513,7 @@ inline constexpr family text_families[] = {
   nested num_hidden_layers = 32, hidden_size = 4096, num_attention_heads = 32, intermediate_size = 11008,
       vocab_size = 32000
   default max_position_embeddings = 2048
-  qkv_bias = attention_bias ?? false
-  output_bias = attention_bias ?? false
+  qkv_bias, output_bias = attention_bias ?? false
   ffn_bias = mlp_bias ?? false)"},
     // A token sees the previous tokens of its chunk, in three of four layers: at most as many as in a window of that width.
     // Queries and keys are normalized without scales: no parameters. Experts and the expert that all tokens visit have the
@@ -534,8 +525,7 @@ inline constexpr family text_families[] = {
   default head_dim = 128
   default max_position_embeddings = 131072
   default attention_chunk_size = 8192
-  qkv_bias = attention_bias ?? false
-  output_bias = attention_bias ?? false
+  qkv_bias, output_bias = attention_bias ?? false
   ffn = intermediate_size_mlp
   experts = first(config.num_local_experts, num_experts, num_local_experts)
   top_k = num_experts_per_tok
@@ -642,8 +632,7 @@ inline constexpr family text_families[] = {
   default tie_word_embeddings = true
   default local_attention = 128
   default global_attn_every_n_layers = 3
-  qkv_bias = attention_bias ?? false
-  output_bias = attention_bias ?? false
+  qkv_bias, output_bias = attention_bias ?? false
   ffn_bias = mlp_bias ?? false
   norm = norm_bias ?? false ? "layernorm" : "rmsnorm"
   causal = false
@@ -657,8 +646,7 @@ inline constexpr family text_families[] = {
   gated = false
   squared_relu = true
   norm = "layernorm"
-  qkv_bias = attention_bias ?? false
-  output_bias = attention_bias ?? false
+  qkv_bias, output_bias = attention_bias ?? false
   ffn_bias = mlp_bias ?? false)"},
     // Layers that a search chose one by one: groups of heads, widths, parts left out.
     {"nemotron-nas", "text", R"(
@@ -666,8 +654,7 @@ inline constexpr family text_families[] = {
   kv_heads = 0
   ffn = hidden
   ffn_bias = mlp_bias ?? false
-  qkv_bias = attention_bias ?? false
-  output_bias = attention_bias ?? false
+  qkv_bias, output_bias = attention_bias ?? false
   let attends = block_configs[i].attention.no_op ?? false
   let block = block_configs[i]
   let share = block_configs[i].ffn.ffn_mult ?? 0
@@ -686,8 +673,7 @@ inline constexpr family text_families[] = {
   gated = false
   squared_relu = mlp_hidden_act ?? "relu2" == "relu2"
   norms = 1
-  qkv_bias = attention_bias ?? false
-  output_bias = attention_bias ?? false
+  qkv_bias, output_bias = attention_bias ?? false
   ffn_bias = mlp_bias ?? false
   let routed = n_routed_experts ?? 0 > 0
   experts = n_routed_experts ?? 0
@@ -717,15 +703,13 @@ inline constexpr family text_families[] = {
       : refuse(first(hybrid_override_pattern, layers_block_type, config), "is not of ", layers, " layers"))"},
     {"olmo2", "text", R"(
   default max_position_embeddings = 2048
-  qkv_bias = attention_bias ?? false
-  output_bias = attention_bias ?? false
+  qkv_bias, output_bias = attention_bias ?? false
   query_norm = "token")"},
     {"olmo3", "windowed", R"(
   default max_position_embeddings = 2048
   default sliding_window = 4096
   let period = 4
-  qkv_bias = attention_bias ?? false
-  output_bias = attention_bias ?? false
+  qkv_bias, output_bias = attention_bias ?? false
   query_norm = "token")"},
     {"olmoe", "olmo2", R"(
   experts = num_experts
@@ -753,8 +737,7 @@ inline constexpr family text_families[] = {
   default max_position_embeddings = 4096)"},
     {"phimoe", "mixtral", R"(
   norm = "layernorm"
-  qkv_bias = attention_bias ?? false
-  output_bias = attention_bias ?? false
+  qkv_bias, output_bias = attention_bias ?? false
   head_bias = lm_head_bias ?? false)"},
     {"qwen2", "qwen", R"(
   nested num_hidden_layers = 32, hidden_size = 4096, num_attention_heads = 32, intermediate_size = 22016,
@@ -786,8 +769,7 @@ inline constexpr family text_families[] = {
   let window_here = i >= config.max_window_layers ?? 80 ? window : 0)"},
     {"qwen3", "qwen2", R"(
   default head_dim = 128
-  qkv_bias = attention_bias ?? false
-  output_bias = attention_bias ?? false
+  qkv_bias, output_bias = attention_bias ?? false
   query_norm = "head")"},
     {"qwen3_5_moe_text", "qwen3_next", ""},
     {"qwen3_5_text", "gated_delta", ""},

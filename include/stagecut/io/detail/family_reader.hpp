@@ -179,12 +179,16 @@ inline void add_rows(std::vector<family_row>& into, std::string_view line) {
     line = end == line.npos ? std::string_view() : line.substr(end + 1);
     const std::size_t sign = one.find(" = ");
     if (sign == one.npos) fail(invalid_input(joined({"row ", one}), "has no \" = \""));
-    row.name = one.substr(0, sign);
-    row.name.remove_prefix(std::min(row.name.find_first_not_of(" \n"), row.name.size()));
     row.formula = one.substr(sign + 3);
-    const auto same = [&](const family_row& other) { return other.kind == row.kind && other.name == row.name; };
-    into.erase(std::remove_if(into.begin(), into.end(), same), into.end());
-    into.push_back(row);
+    std::string_view names = one.substr(0, sign);
+    while (!names.empty()) {
+      row.name = names.substr(0, names.find(','));
+      names.remove_prefix(std::min(row.name.size() + 1, names.size()));
+      row.name.remove_prefix(std::min(row.name.find_first_not_of(" \n"), row.name.size()));
+      const auto same = [&](const family_row& other) { return other.kind == row.kind && other.name == row.name; };
+      into.erase(std::remove_if(into.begin(), into.end(), same), into.end());
+      into.push_back(row);
+    }
   }
 }
 

@@ -25,9 +25,7 @@ inline double number_if_any(const json_value& of, std::initializer_list<const ch
 
 /// Bytes of a weight of `bits` bits in groups with a scale of 2 bytes, and a zero as wide as a weight. Without groups scales
 /// are of whole rows: no bytes.
-inline double grouped_bytes(double bits, double group) {
-  return bits / 8 + (group > 0 ? (2 + bits / 8) / group : 0);
-}
+inline double grouped_bytes(double bits, double group) { return bits / 8 + (group > 0 ? (2 + bits / 8) / group : 0); }
 
 /// The part of a file that says how the weights of one group of layers are stored (compressed-tensors, modelopt).
 inline double bytes_of_group(const json_value& group) {
@@ -106,8 +104,8 @@ inline bool leaves_out(const std::vector<std::string>& names, std::initializer_l
 /// The names of modules that are left as they are.
 inline std::vector<std::string> excluded_modules(const json_value& from) {
   std::vector<std::string> made;
-  for (const char* const name : {"modules_to_not_convert", "ignore", "exclude_modules", "ignored_layers",
-                                 "llm_int8_skip_modules"}) {
+  for (const char* const name :
+       {"modules_to_not_convert", "ignore", "exclude_modules", "ignored_layers", "llm_int8_skip_modules"}) {
     const auto found = from.find(name);
     if (!found || !(**found).is_array()) continue;
     for (const json_value& each : found->elements()) {

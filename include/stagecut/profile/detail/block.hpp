@@ -30,7 +30,6 @@ struct block {
   const latent_attention* latent = nullptr;                      ///< null: keys and values are projected directly
   bool qkv_bias = false, output_bias = false, ffn_bias = false;  ///< whether there are biases
   qk_norm query_norm = qk_norm::none;                            ///< as in `architecture`
-  bool sinks = false;                                            ///< as in `architecture`
   bool causal = true;                                            ///< whether a token sees no later one
   bool rotary = true;                                            ///< whether queries and keys have rotary positions
   bool dropout = false;                                          ///< after scores and both parts
@@ -44,25 +43,21 @@ struct block {
   double all_experts = 0;                         ///< number that the router chooses from; 0: no router
   double visits = 1;                              ///< experts that a token visits
   double shared_ffn = 0;                          ///< inner width of the experts that every token visits
-  bool shared_gate = false, router_bias = false;  ///< as in `architecture`
+  bool shared_gate = false, router_bias = false, sinks = false, squared_relu = false;  ///< as in `architecture`
   const recurrent_mixer* recurrent = nullptr;     ///< a mixer in place of attention, or in parallel; null: none
   bool attends = true;                            ///< whether attention mixes the tokens
   bool feeds = true;                              ///< whether there is a feed-forward part
-  double recurrent_heads = 0;                     ///< on one device
-  double recurrent_groups = 0;                    ///< on one device
+  double recurrent_heads = 0, recurrent_groups = 0;  ///< on one device
   double expert_hidden = 0;                       ///< width of a token within experts
   bool latent_experts = false;                    ///< whether it is projected to that width
-  bool squared_relu = false;                      ///< as in `architecture`
-  double router_groups = 0, top_groups = 0;       ///< as in `architecture`
   double gate = 0;                                ///< width of the gate on the heads' output
   bool keys_are_values = false;                   ///< one matrix makes both
   const sparse_indexer* indexer = nullptr;        ///< chooses the tokens that a query sees; null: none of its own
   double chosen = 0;                              ///< most tokens that an indexer lets a query see; 0: all
   double idle_experts = 0;                        ///< further choices of the router
-  double query_rank = 0, output_rank = 0;         ///< as in `architecture`
-  double output_groups = 1;                       ///< on one device
-  double streams = 1;                             ///< as in `architecture`
-  double compression = 0;                         ///< tokens that become one key; 0: none
+  double router_groups = 0, top_groups = 0, query_rank = 0, output_rank = 0, streams = 1;  ///< as in `architecture`
+  double output_groups = 1;                                                                ///< on one device
+  double compression = 0;  ///< tokens that become one key; 0: none
 
   /// Whether it has a mixer and a feed-forward part.
   [[nodiscard]] bool has_both() const { return feeds && (attends || recurrent != nullptr); }
