@@ -2,12 +2,13 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
+#include <initializer_list>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <stagecut/io/detail/json_parse.hpp>
 #include <stagecut/io/detail/json_value.hpp>
 #include <stagecut/profile/stored_weights.hpp>
 
