@@ -155,6 +155,20 @@ inline constexpr family family_bases[] = {
 
 /// Models of text.
 inline constexpr family text_families[] = {
+    // Trinity: gated attention, four norms, windows in all layers but each fourth.
+    {"afmoe", "windowed", R"(
+  default max_position_embeddings = 16384
+  default head_dim = 128
+  let period = global_attn_every_n_layers ?? 4
+  norms = 4
+  query_norm = "head"
+  attention_gate = "element"
+  experts = num_experts
+  top_k = num_experts_per_tok
+  expert_ffn = moe_intermediate_size
+  shared_ffn = (num_shared_experts ?? 0) * moe_intermediate_size
+  router_bias = true
+  layer.dense = i < num_dense_layers ?? 0)"},
     {"apertus", "text", R"(
   default max_position_embeddings = 65536
   gated = false
@@ -298,6 +312,14 @@ inline constexpr family text_families[] = {
   default sliding_window = 4096
   let period = 4
   query_norm = "head")"},
+    {"exaone_moe", "exaone4", R"(
+  experts = num_experts
+  top_k = num_experts_per_tok
+  expert_ffn = moe_intermediate_size
+  shared_ffn = (num_shared_experts ?? 0) * moe_intermediate_size
+  router_bias = true
+  mtp_layers = num_nextn_predict_layers ?? 0
+  layer.dense = mlp_layer_types == nothing ? i < first_k_dense_replace ?? 1 : mlp_layer_types[i] == "dense")"},
     // Without `new_decoder_architecture` attention and feed-forward part share one norm, unless they follow each other.
     {"falcon", "classic", R"(
   default tie_word_embeddings = true
@@ -435,6 +457,8 @@ inline constexpr family text_families[] = {
   let kind = first(layer_types[i], layers_block_type[i])
   layer.mixer = kind == nothing or kind == "attention" ? "attention" : "recurrence"
   layer.window = 0)"},
+    {"granitemoeshared", "granitemoe", R"(
+  shared_ffn = shared_intermediate_size ?? 0)"},
     {"hunyuan_v1_dense", "llama", R"(
   query_norm = use_qk_norm ?? true ? "head" : "none")"},
     {"hunyuan_v1_moe", "hunyuan_v1_dense", R"(
@@ -444,6 +468,21 @@ inline constexpr family text_families[] = {
   expert_ffn = one(moe_intermediate_size ?? intermediate_size)
   shared_ffn = intermediate_size * one(num_shared_expert ?? 1)
   layer.dense = i < moe_layer_num_skipped ?? 0)"},
+    // Hunyuan 3.
+    {"hy_v3", "routed", R"(
+  default max_position_embeddings = 131072
+  qkv_bias, output_bias = attention_bias ?? false
+  query_norm = "head"
+  shared_ffn = (num_shared_experts ?? 0) * moe_intermediate_size
+  router_bias = true
+  layer.dense = mlp_layer_types == nothing ? i < first_k_dense_replace ?? 1 : mlp_layer_types[i] == "dense")"},
+    // The feed-forward part's activation is the square of a ReLU.
+    {"jais2", "classic", R"(
+  default max_position_embeddings = 8192
+  ffn = intermediate_size
+  squared_relu = true
+  qkv_bias, output_bias = attention_bias ?? true
+  ffn_bias = mlp_bias ?? true)"},
     // Attention in one of `attn_layer_period` layers, Mamba in the others; experts in one of `expert_layer_period`.
     {"jamba", "text", R"(
   default max_position_embeddings = 262144
@@ -557,6 +596,10 @@ inline constexpr family text_families[] = {
   recurrence.head_dim = config.head_dim ?? 64
   recurrence.state = state_size
   recurrence.groups = n_groups)"},
+    {"mellum", "mixtral", R"(
+  query_norm = "head"
+  expert_ffn = moe_intermediate_size
+  layer.dense = mlp_layer_types[i] == "dense")"},
     {"mimo", "qwen2", R"(
   qkv_bias = attention_bias ?? true
   mtp_layers = num_nextn_predict_layers ?? 0)"},
@@ -620,6 +663,9 @@ inline constexpr family text_families[] = {
   default num_key_value_heads = 8
   default max_position_embeddings = 131072
   default sliding_window = 4096)"},
+    {"mistral4", "deepseek_v3", R"(
+  default max_position_embeddings = 1048576
+  router_bias = false)"},
     {"mixtral", "windowed", R"(
   nested num_hidden_layers = 32, hidden_size = 4096, num_attention_heads = 32, intermediate_size = 14336,
       vocab_size = 32000, num_local_experts = 8, num_experts_per_tok = 2
@@ -701,6 +747,8 @@ inline constexpr family text_families[] = {
   layer.dense = kind == "-"
   check pattern = layers == nothing or len(first(hybrid_override_pattern, layers_block_type)) == layers ? 0
       : refuse(first(hybrid_override_pattern, layers_block_type, config), "is not of ", layers, " layers"))"},
+    // Its norms have no parameters: counted as if they had scales.
+    {"olmo", "llama", ""},
     {"olmo2", "text", R"(
   default max_position_embeddings = 2048
   qkv_bias, output_bias = attention_bias ?? false
@@ -806,6 +854,8 @@ inline constexpr family text_families[] = {
   default tie_word_embeddings = true
   let window = use_sliding_window ?? false ? sliding_window ?? 0 : 0
   let window_here = window)"},
+    {"solar_open", "glm4_moe", R"(
+  ffn = first(intermediate_size, moe_intermediate_size))"},
     {"stablelm", "text", R"(
   default max_position_embeddings = 4096
   norm = "layernorm"
@@ -831,7 +881,13 @@ inline constexpr family text_families[] = {
   shared_ffn = first(share_expert_dim, 0)
   router_bias = use_moe_router_bias ?? true
   let window = sliding_window ?? 0)"},
-    {"xlm-roberta", "roberta", ""}};
+    {"xlm-roberta", "roberta", ""},
+    // Narrow keys and values without experts.
+    {"youtu", "deepseek_v2", R"(
+  default max_position_embeddings = 131072
+  default tie_word_embeddings = true
+  experts, top_k, expert_ffn, shared_ffn, router_groups, top_groups = 0
+  router_bias, layer.dense = false)"}};
 
 /// A file that is self-contained: its names do not refer to a class, and the only defaults are those of most models.
 inline constexpr family plain_family = {"plain", "text", R"(
