@@ -110,7 +110,7 @@ with tempfile.TemporaryDirectory() as folder:
     as_llama, plain = made(*transformer, "--config", other, "--as", "llama")[0], profile()
     check(as_llama["layers"] == plain["layers"], "--as llama")
     check(plan(other, "--as", "llama", "--devices", 4)["profile"]["layers"] == plain["layers"], "plan --as llama")
-    fails(2, "--as: nobody is none of apertus, ", *transformer, "--config", other, "--as", "nobody")
+    fails(2, "--as: nobody is none of afmoe, ", *transformer, "--config", other, "--as", "nobody")
     other.write_text('{"_class_name": "UNet2DConditionModel", "_diffusers_version": "0.30.0", "sample_size": 64}')
     for words in ((), ("--gpu", "h100-80gb")):
         fails(2, f"{other}: is a configuration of diffusers, of UNet2DConditionModel: nothing is computed from these", "plan", other, "--devices", 2, *words)

@@ -402,7 +402,7 @@ TEST_CASE("a file of no known family is refused with the nearest, and what is in
         R"("vocab_size" are missing, which llama needs)");
   CHECK_THROWS_WITH_AS(
       (void)read_hugging_face_config("{}", "f", "lama"),
-      doctest::Contains("stagecut::io::read_hugging_face_config: as_family = lama, must be one of apertus"),
+      doctest::Contains("stagecut::io::read_hugging_face_config: as_family = lama, must be one of afmoe, "),
       stagecut::argument_error);
 }
 
@@ -427,7 +427,7 @@ TEST_CASE("a file that tells of parts that the family does not have is refused")
 
 TEST_CASE("a file is not read as a family that its members contradict") {
   CHECK(refused(config("new", R"(, "sliding_window": 64)"), "llama") ==
-        "f#/sliding_window: is a figure of cohere2, and llama has none of that name");
+        "f#/sliding_window: is a figure of afmoe, and llama has none of that name");
   CHECK(refused(config("new", R"(, "sliding_window": 64)"), "mistral").empty());
   CHECK(refused(config("new", R"(, "sliding_window": null, "first_k_dense_replace": 0)"), "llama").empty());
   CHECK(refused(config("llama", R"(, "sliding_window": 64)")).empty());  // as before: its class ignores it
@@ -499,7 +499,7 @@ TEST_CASE("a tower of vision that is wrong is refused at its place") {
   CHECK(vision("qwen2_5_vl", R"("depth": 4, "out_hidden_size": 8, "fullatt_block_indexes": [4])") ==
         "f#/vision_config/fullatt_block_indexes/0: 4 is not below 4");
   CHECK(refused(R"({"model_type": "llava", "text_config": {"model_type": "none"}, "vision_config": {}})")
-            .starts_with("f#/text_config/model_type: \"none\" is none of apertus, "));
+            .starts_with("f#/text_config/model_type: \"none\" is none of afmoe, "));
 }
 
 TEST_CASE("towers of vision are made of what their files say") {
