@@ -80,6 +80,8 @@ TEST_CASE("what is missing is nothing, until something stands in for it") {
 TEST_CASE("lists, texts and objects have elements and members") {
   CHECK(value("list[1]") == "6");
   CHECK(value("list[9]") == "nothing");
+  CHECK(value("list[a - 4]") == "nothing");
+  CHECK(value("len(range(0 - 1000000000000000000000, 1, 8))") == "100000");
   CHECK(value("rows[1].x") == "2");
   CHECK(value("object.c") == "7");
   CHECK(value("letters[3]") == "*");

@@ -219,6 +219,7 @@ TEST_CASE("a model has the name in its file, or that of the file's folder or cac
   CHECK(name("config.json") == "llama");
   CHECK(name("./config.json") == "llama");
   CHECK(name("-") == "llama");
+  CHECK(name("models/\xff.json") == "llama");
 }
 
 TEST_CASE("what a file leaves out has the default of its class") {

@@ -320,6 +320,7 @@ class formula_reader {
     if (of.nothing()) return of;
     if (index.nothing()) return index;
     const double i = number_of(index);
+    if (!(i >= 0)) return {};
     const std::string_view word = word_of(of);
     if (word.data() != nullptr) {
       return i < static_cast<double>(word.size()) ? figure_value{word.substr(static_cast<std::size_t>(i), 1)}
@@ -476,7 +477,7 @@ class formula_reader {
     list made;
     const double step = number_of(given[1]) < 1 ? 1 : number_of(given[1]);
     const double below = number_of(given[2]) < most ? number_of(given[2]) : most;
-    for (double x = number_of(given[0]); x < below; x += step) made.push_back({x});
+    for (double x = number_of(given[0]); x < below && made.size() < 100'000; x += step) made.push_back({x});
     return {std::move(made)};
   }
 

@@ -3,6 +3,7 @@
 
 #include <stagecut/io/json/hugging_face_config.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -17,6 +18,7 @@
 #include <stagecut/io/detail/family_reader.hpp>
 #include <stagecut/io/detail/figure_formula.hpp>
 #include <stagecut/io/detail/json_value.hpp>
+#include <stagecut/io/detail/text.hpp>
 #include <stagecut/io/read_limits.hpp>
 #include <stagecut/profile/architecture.hpp>
 #include <stagecut/profile/transformer_training.hpp>
@@ -68,17 +70,33 @@ inline bool is_remark(std::string_view name, const json_value& member) {
   return false;
 }
 
-/// Whether any row of a family names a member.
-inline bool names_member(const std::vector<family_row>& rows, std::string_view member) {
-  const auto in_name = [](char c) { return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z'); };
+/// The names in the formulas of rows, sorted; those behind a point, too.
+inline std::vector<std::string_view> names_in(const std::vector<family_row>& rows) {
+  const auto in_name = [](char c) {
+    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  };
+  std::vector<std::string_view> made;
   for (const family_row& row : rows) {
-    for (std::size_t at = row.formula.find(member); at != row.formula.npos; at = row.formula.find(member, at + 1)) {
-      const std::size_t end = at + member.size();
-      const bool starts = at == 0 || (!in_name(row.formula[at - 1]) && row.formula[at - 1] != '"');
-      if (starts && (end == row.formula.size() || !in_name(row.formula[end]))) return true;
+    const std::string_view text = row.formula;
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t first = at;
+      if (text[at] == '"' || text[at] == '\'') {  // a word
+        at = std::min(text.find(text[at], at + 1), text.size() - 1) + 1;
+        continue;
+      }
+      while (at < text.size() && in_name(text[at])) ++at;
+      if (at != first) made.push_back(text.substr(first, at - first));
+      if (at == first) ++at;
     }
   }
-  return false;
+  std::sort(made.begin(), made.end());
+  made.erase(std::unique(made.begin(), made.end()), made.end());
+  return made;
+}
+
+/// Whether a member is one of these names.
+inline bool names_member(const std::vector<std::string_view>& names, std::string_view member) {
+  return std::binary_search(names.begin(), names.end(), member);
 }
 
 /// The family of text whose rows name most of an object's members.
@@ -88,15 +106,15 @@ inline const family& nearest_family(const json_value& of) {
   std::size_t most = 0;
   std::size_t least = 0;
   for (const family& each : text_families) {
-    const std::vector<family_row> rows = rows_of(each);
+    const std::vector<std::string_view> names = names_in(rows_of(each));
     std::size_t named = 0;
-    of.each_member([&](std::string_view name, const json_value&) { named += names_member(rows, name) ? 1 : 0; });
-    // Of several that name as many: Llama's, or the one with the fewest rows.
+    of.each_member([&](std::string_view name, const json_value&) { named += names_member(names, name) ? 1 : 0; });
+    // Of several that name as many: Llama's, or the one with the fewest names.
     const bool first = best == nullptr || named > most;
-    const bool simpler = best != llama && (&each == llama || rows.size() < least);
+    const bool simpler = best != llama && (&each == llama || names.size() < least);
     if (!first && (named != most || !simpler)) continue;
     most = named;
-    least = rows.size();
+    least = names.size();
     best = &each;
   }
   return *best;
@@ -106,11 +124,11 @@ inline const family& nearest_family(const json_value& of) {
 [[noreturn]] inline void refuse_family(const json_value& whole, const std::optional<json_value>& type) {
   const json_value at = text_object(whole);
   const family& nearest = nearest_family(at);
-  const std::vector<family_row> rows = rows_of(nearest);
+  const std::vector<std::string_view> names = names_in(rows_of(nearest));
   std::string others;
   std::size_t count = 0;
   at.each_member([&](std::string_view name, const json_value& member) {
-    if (is_remark(name, member) || names_member(rows, name) || ++count > 8) return;
+    if (is_remark(name, member) || names_member(names, name) || ++count > 8) return;
     others.append(others.empty() ? "" : ", ").append(name);
   });
   if (count > 8) others += joined({" and ", count - 8, " more"});
@@ -128,7 +146,7 @@ inline std::string name_in(std::string_view source) {
   if (const auto cached = source.find("models--"); cached != source.npos) {
     std::string made(source.substr(cached + 8, source.find('/', cached) - cached - 8));
     if (const auto owner = made.find("--"); owner != made.npos) made.replace(owner, 2, "/");
-    return made;
+    return is_utf8(made) ? made : std::string();
   }
   const auto last = [](std::string_view path) { return path.substr(path.rfind('/') + 1); };
   std::string_view name = last(source);
@@ -138,7 +156,7 @@ inline std::string name_in(std::string_view source) {
     name = last(source);
   }
   if (name.ends_with(".json")) name.remove_suffix(5);
-  return name == "-" || name == "." || name == ".." ? std::string() : std::string(name);
+  return name == "-" || name == "." || name == ".." || !is_utf8(name) ? std::string() : std::string(name);
 }
 
 /// Reads text and images.
@@ -213,9 +231,9 @@ inline bool is_of_other_layers(std::string_view name) {
 
 /// Rejects a model whose file describes parts that the family does not read: the result would be far too small.
 inline void refuse_unread(const json_value& of, const transformer::architecture& made,
-                          const std::vector<family_row>& rows, std::string_view family) {
+                          const std::vector<std::string_view>& names, std::string_view family) {
   of.each_member([&](std::string_view name, const json_value& member) {
-    if (names_member(rows, name)) return;
+    if (names_member(names, name)) return;
     if (made.experts == 0 && is_of_experts(name, member)) member.fail("read as ", family, " a model has no experts");
     if (!made.latent && name == "kv_lora_rank" && (*member).is_number() && *member != json(0)) {
       member.fail("read as ", family, " a model has no narrow keys and values");
@@ -225,7 +243,7 @@ inline void refuse_unread(const json_value& of, const transformer::architecture&
     if (!made.recurrence && there && is_of_other_layers(name)) {
       member.fail("read as ", family, " all layers have attention and the same feed-forward part");
     }
-    if ((*member).is_object()) refuse_unread(member, made, rows, family);
+    if ((*member).is_object()) refuse_unread(member, made, names, family);
   });
 }
 
@@ -233,13 +251,15 @@ inline void refuse_unread(const json_value& of, const transformer::architecture&
 inline void refuse_contradictions(const json_value& whole, std::string_view as_family) {
   const family* const own = find_name(text_families, as_family);
   if (own == nullptr || text_if_any(whole, "model_type") == as_family) return;
-  const std::vector<family_row> rows = rows_of(*own);
+  std::vector<std::vector<std::string_view>> names;
+  for (const family& each : text_families) names.push_back(names_in(rows_of(each)));
+  const std::vector<std::string_view>& known = names[static_cast<std::size_t>(own - text_families)];
   text_object(whole).each_member([&](std::string_view name, const json_value& member) {
     const bool one = (*member).is_number() && (*member).get<double>() == 1;  // of something: as good as none
-    if (one || is_remark(name, member) || names_member(rows, name)) return;
-    for (const family& other : text_families) {
-      if (!names_member(rows_of(other), name)) continue;
-      member.fail("is a figure of ", other.name, ", and ", as_family, " has none of that name");
+    if (one || is_remark(name, member) || names_member(known, name)) return;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (!names_member(names[i], name)) continue;
+      member.fail("is a figure of ", text_families[i].name, ", and ", as_family, " has none of that name");
     }
   });
 }
@@ -270,7 +290,7 @@ STAGECUT_DECL transformer::architecture read_hugging_face(const json_value& from
   transformer::architecture made =
       family == "plain" ? read_plain(from, as_family.empty()) : read_as_family(from, family);
   if (const detail::family* const text = find_name(text_families, family)) {
-    refuse_unread(text_object(from), made, rows_of(*text), family);
+    refuse_unread(text_object(from), made, names_in(rows_of(*text)), family);
   } else {
     refuse_unread(text_object(from), made, {}, family);
   }
