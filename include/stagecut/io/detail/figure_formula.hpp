@@ -81,10 +81,22 @@ struct figure_scope {
 /// @throws         invalid_input: at the formula for wrong syntax, else at the member of a wrong type
 [[nodiscard]] inline figure_value evaluate_formula(std::string_view formula, const figure_scope& scope);
 
+/// A number without its fraction, if it is small enough to have one.
+[[nodiscard]] inline double whole_part(double x) noexcept {
+  constexpr double most = 9007199254740992.;  // 2^53
+  return x > -most && x < most ? static_cast<double>(static_cast<std::int64_t>(x)) : x;
+}
+
+/// A number as in a file: without an exponent if it is whole.
+[[nodiscard]] inline std::string figure_text(double x) {
+  constexpr double most = 9007199254740992.;  // 2^53
+  return x > -most && x < most && whole_part(x) == x ? std::to_string(static_cast<std::int64_t>(x)) : shortest_text(x);
+}
+
 inline std::string shown_figure(const figure_value& value) {
   if (const json_value* const member = value.member()) return member->shown();
   if (const auto* const truth = std::get_if<bool>(&value.is)) return *truth ? "true" : "false";
-  if (const auto* const number = std::get_if<double>(&value.is)) return shortest_text(*number);
+  if (const auto* const number = std::get_if<double>(&value.is)) return figure_text(*number);
   if (const auto* const word = std::get_if<std::string_view>(&value.is)) return std::string(*word);
   return value.nothing() ? "nothing" : "a list";
 }
@@ -101,12 +113,6 @@ inline double number_of(const figure_value& value) {
   if (const auto* const truth = std::get_if<bool>(&value.is)) return *truth ? 1 : 0;
   const auto* const number = std::get_if<double>(&value.is);
   return number == nullptr ? 0 : *number;
-}
-
-/// A number without its fraction, if it is small enough to have one.
-[[nodiscard]] inline double whole_part(double x) noexcept {
-  constexpr double most = 9007199254740992.;  // 2^53
-  return x > -most && x < most ? static_cast<double>(static_cast<std::int64_t>(x)) : x;
 }
 
 inline std::vector<figure_value> elements_of(const figure_value& list) {
@@ -496,7 +502,7 @@ class formula_reader {
     for (const figure_value& each : elements_of(given[0])) {
       const double x = each.member() != nullptr ? static_cast<double>(each.member()->count()) : number_of(each);
       if (x >= below && each.member() != nullptr)
-        each.member()->fail(shortest_text(x), " is not below ", shortest_text(below));
+        each.member()->fail(figure_text(x), " is not below ", figure_text(below));
       found = found || x == number_of(given[1]);
     }
     return found;
