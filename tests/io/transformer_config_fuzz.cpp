@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
+#include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/profile/devices.hpp>
@@ -25,11 +26,14 @@ void check_figure(double x) {
 // Whatever was read has a profile with finite figures, of training and of inference: the device is no snail.
 void profile(stagecut::io::transformer_config config) {
   constexpr std::size_t enough = 30;  // layers that are alike show what all have
-  auto& [a, training, quantized] = config;
+  auto& [a, training, quantized, weights] = config;
   if (a.layers > enough) a.layers = enough;
   if (a.forms.size() > enough) a.forms.resize(enough);
   if (a.mtp_layers > enough) a.mtp_layers = enough;
-  if (a.vision && a.vision->layers > enough) a.vision->layers = enough;
+  if (a.vision && a.vision->layers > enough) {
+    a.vision->layers = enough;
+    std::erase_if(a.vision->full_layers, [](std::size_t layer) { return layer >= enough; });
+  }
   const auto& on = stagecut::transformer::devices[4];  // all rates are known
   const auto made = stagecut::transformer::profile(a, training, on);
   const std::size_t seen = a.vision ? a.vision->layers + 2 : 0;
@@ -41,15 +45,11 @@ void profile(stagecut::io::transformer_config config) {
       check_figure(x);
     }
   }
-  stagecut::transformer::serving how{training.sequence, training.microbatch, training.precision, 1, 1};
+  stagecut::transformer::serving how{training.sequence, training.microbatch, training.precision, 1, 1, weights};
   using stagecut::transformer::serving_phase;
-  bool plain = a.expert_hidden == 0;
-  for (const auto& form : a.forms) {
-    plain = plain && form.mixer == stagecut::transformer::mixing::attention && !form.mixer_only;
-  }
   for (const auto phase : {serving_phase::decode, serving_phase::prefill}) {
     if (a.encoder && phase == serving_phase::decode) continue;  // it guesses no next token: refused
-    if (training.precision > stagecut::transformer::number::fp8 || !plain) continue;  // of training alone: refused
+    if (training.precision > stagecut::transformer::number::fp8) continue;  // of training alone: refused
     for (const auto& layer : stagecut::transformer::inference_profile(a, how, phase, on).layers) {
       for (const double x : {layer.forward, layer.parameters, layer.activations, layer.workspace}) check_figure(x);
     }
@@ -68,7 +68,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!error.place().starts_with("fuzz")) std::abort();
     return 0;
   }
-  const auto& [architecture, training, quantized] = config;
+  const auto& [architecture, training, quantized, weights] = config;
   stagecut::transformer::check(architecture, training);
   const auto counted = stagecut::transformer::count_parameters(architecture);
   for (const double x : {counted.total, counted.active, counted.further, counted.vision}) {

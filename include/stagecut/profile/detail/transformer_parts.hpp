@@ -285,7 +285,9 @@ inline part part_maker::served_block(const block& b, const microbatch& z) const 
   made.expert_numbers = whole ? routed_parameters(b) : 0;
   made.numbers = block_parameters(b) - made.expert_numbers;
   const double plain = r_.precision == number::fp8 ? 1 : z.bytes;
-  if (z.weights.bytes != 0) made.saved = (plain - z.weights.bytes) * stored_numbers(b, z.weights);
+  const double all = block_parameters(b);
+  const double stored = z.weights.bytes != 0 ? stored_numbers(b, z.weights) : 0;
+  made.saved = (plain - z.weights.bytes) * (stored < all ? stored : all);  // rounding may make it more
   made.output = z.bytes * z.rows * b.hidden * b.streams;
   return made;
 }
