@@ -63,8 +63,8 @@ TEST_CASE("the head is stored so only if it is said") {
 TEST_CASE("a pass reads fewer bytes, and computes as much") {
   const auto sum = [](const stored_weights& weights, auto figure) {
     double made = 0;
-    for (const auto& each :
-         explain_inference(small(), {.weights = weights}, serving_phase::decode, devices[4])[1].forward) {
+    const auto all = explain_inference(small(), {.weights = weights}, serving_phase::decode, devices[4]);
+    for (const auto& each : all[1].forward) {
       if (each.kind == term_kind::product) made += each.*figure;
     }
     return made;
