@@ -119,8 +119,8 @@ inline double kept_of_sample(const block& b, double tokens) {
 /// @{
 inline double kept_states(const block& b) { return b.recurrent == nullptr ? 0 : widths_of(b).state; }
 inline double kept_inputs(const block& b) {
-  if (b.recurrent == nullptr || b.recurrent->convolution < 2) return 0;
-  return static_cast<double>(b.recurrent->convolution - 1) * widths_of(b).convolved;
+  const bool sees = b.recurrent != nullptr && b.recurrent->convolution > 1;
+  return sees ? static_cast<double>(b.recurrent->convolution - 1) * widths_of(b).convolved : 0;
 }
 /// @}
 

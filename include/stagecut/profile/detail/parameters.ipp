@@ -14,13 +14,11 @@ STAGECUT_DECL cached_count count_cached(const architecture& a) {
   cached_count made;
   for (std::size_t i = 0; i < a.layers; ++i) {
     const detail::block each = detail::block_of(a, i);
-    const double states = detail::kept_states(each) + detail::kept_inputs(each);
-    made.at_most += states;
+    made.at_most += detail::kept_states(each) + detail::kept_inputs(each);
     if (!each.attends) continue;
     const double long_sample = 2 * each.window;  // what grows beyond a window is of every token
     const double near = each.window == 0 ? 0 : detail::kept_of_sample(each, long_sample);
-    const double next = detail::kept_of_sample(each, long_sample + 1);
-    const double slope = next - near;
+    const double slope = detail::kept_of_sample(each, long_sample + 1) - near;
     made.per_token += slope;
     made.at_most += near - slope * long_sample;
   }
