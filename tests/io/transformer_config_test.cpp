@@ -309,6 +309,23 @@ TEST_CASE("published quantizations say the bytes of weights, and what is left as
   CHECK_FALSE(weights(R"({"quant_method": "fp8", "ignore": ["model.layers.0.self_attn", "model.layers.1.self_attn",
       "model.layers.2.self_attn.q_proj"]})")
                   .attention);
+  // What published files list: norms within attention do not leave it out, nor do those of towers.
+  const auto fp8 = [&](const std::string& names) {
+    return weights(R"({"quant_method": "fp8", "ignore": [)" + names + "]}");
+  };
+  CHECK(fp8(R"("lm_head", "model.layers.0.post_attention_layernorm", "model.layers.1.post_attention_layernorm",
+      "model.layers.2.post_attention_layernorm", "model.layers.3.mlp.gate")") ==
+        stagecut::transformer::stored_weights{.bytes = 1});
+  CHECK(fp8(R"("model.layers.0.self_attn.q_a_layernorm", "model.layers.1.self_attn.indexer.k_norm",
+      "model.layers.2.self_attn.kv_a_layernorm", "model.visual.blocks.0.attn", "re:.*vision_tower.*")")
+            .attention);
+  const auto kimi = fp8(R"("lm_head", "re:.*self_attn.*", "re:.*shared_experts.*")");
+  CHECK_FALSE(kimi.attention);
+  CHECK_FALSE(kimi.feed_forward);
+  CHECK(kimi.experts);
+  CHECK_FALSE(
+      fp8(R"("model.language_model.layers.0.mlp*", "model.layers.1.mlp*", "model.layers.2.mlp*")").feed_forward);
+  CHECK(bytes(R"({"quant_method": "modelopt", "quant_algo": "MIXED_PRECISION"})") == 0);
   CHECK(read_transformer_config(config(R"(, "weights": {"bytes": 0.5, "attention": false, "head": true})"), "f")
             .weights == stagecut::transformer::stored_weights{.bytes = 0.5, .attention = false, .head = true});
   CHECK(refused(config(R"(, "weights": {"bytes": 17})")) == "f#/weights/bytes: is not from 0 to 16");

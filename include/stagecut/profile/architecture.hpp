@@ -86,11 +86,10 @@ struct layer_form {
   std::size_t heads = 0;             ///< of the queries; 0: the architecture's
   std::size_t kv_heads = 0;          ///< of keys and values; 0: the architecture's
   std::size_t head_dim = 0;          ///< 0: the architecture's
-  std::size_t ffn =
-      0;  ///< inner width of its feed-forward part if it is `dense` or there are no experts; 0: the architecture's
-  bool keys_are_values = false;  ///< one matrix makes both
-  bool shares_indexer = false;   ///< sees the tokens that an earlier layer's indexer chose: it has none
-  std::size_t compression = 0;   ///< tokens that become one key beyond the window (DeepSeek-V4); 0: none do
+  std::size_t ffn = 0;               ///< inner width of a feed-forward part without experts; 0: the architecture's
+  bool keys_are_values = false;      ///< one matrix makes both
+  bool shares_indexer = false;       ///< sees the tokens that an earlier layer's indexer chose: it has none
+  std::size_t compression = 0;       ///< tokens that become one key beyond the window (DeepSeek-V4); 0: none do
 
   /// Equal in every part.
   friend bool operator==(const layer_form&, const layer_form&) = default;
@@ -124,9 +123,8 @@ struct vision_tower {
   std::optional<normalization> projector_norm_kind{};  ///< kind of its norm; unset: `norm`
   std::size_t norms = 2;                               ///< of a layer: 1 to 8; a learned scale of a part counts as one
   qk_norm query_norm = qk_norm::none;                  ///< as in `architecture`
-  std::size_t deepstack =
-      0;  ///< further projectors, from inner layers to layers of the text (Qwen3-VL); each has a norm
-          ///< of the joined patches
+  /// Further projectors, from inner layers to layers of the text (Qwen3-VL); each has a norm of the joined patches.
+  std::size_t deepstack = 0;
 
   /// Equal in every part.
   friend bool operator==(const vision_tower&, const vision_tower&) = default;

@@ -13,7 +13,7 @@ struct stored_weights {
   bool attention = true;     ///< whether matrices of attention and of recurrent mixers are stored so
   bool feed_forward = true;  ///< whether those of feed-forward parts and of shared experts are
   bool experts = true;       ///< whether those of experts are
-  bool head = false;         ///< whether that of the head is
+  bool head = false;         ///< whether the head's matrix is stored so
 
   /// Equal in every part.
   friend bool operator==(const stored_weights&, const stored_weights&) = default;

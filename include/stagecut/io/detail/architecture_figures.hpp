@@ -197,6 +197,20 @@ inline constexpr std::initializer_list<const char*> required_indexer = {"heads",
 inline constexpr std::initializer_list<const char*> required_vision = {"layers", "hidden", "heads",
                                                                        "ffn",    "inputs", "patches"};
 
+/// Calls `visit(NAME, PART, FIGURES, REQUIRED)` for each optional part of an architecture.
+template <class Architecture, class Visit>
+void each_part_figures(Architecture& a, const Visit& visit) {
+  visit(
+      "latent", a.latent, [](auto&& of, const auto& at) { each_latent_figure(of, at); }, required_latent);
+  visit(
+      "recurrence", a.recurrence, [](auto&& of, const auto& at) { each_recurrence_figure(of, at); },
+      required_recurrence);
+  visit(
+      "indexer", a.indexer, [](auto&& of, const auto& at) { each_indexer_figure(of, at); }, required_indexer);
+  visit(
+      "vision", a.vision, [](auto&& of, const auto& at) { each_vision_figure(of, at); }, required_vision);
+}
+
 /// Sets fields from the members of an object; a missing member leaves its field unchanged.
 class figure_reader {
  public:

@@ -62,13 +62,11 @@ class family_reader {
     });
   }
 
-  /// Whether there is such a figure.
-  [[nodiscard]] bool has(std::string_view figure) const { return find(figure, family_row::kinds::figure) != nullptr; }
   /// Whether there are figures of a part: of `latent.`, unless a row `latent` says that it is not there.
   [[nodiscard]] bool has_part(std::string_view part);
   /// The value of a name in formulas.
   [[nodiscard]] figure_value value(std::string_view name) { return look_up(name); }
-  /// The value of a figure; notes that it is missing if it has none.
+  /// The value of a figure; nothing if there is no such row. Notes that a figure is missing if its row gives nothing.
   [[nodiscard]] figure_value figure(std::string_view name);
 
   /// Evaluates the rows that refuse files.
@@ -91,8 +89,6 @@ class family_reader {
   void refuse_unasked(std::initializer_list<std::string_view> others, std::string_view problem) const;
   /// Rejects the object if required figures are missing, naming all of them.
   void refuse_missing() const;
-  /// The object.
-  [[nodiscard]] const json_value& object() const noexcept { return from_; }
 
  private:
   /// Sets fields from rows: a visitor of lists of figures.
@@ -102,16 +98,18 @@ class family_reader {
     std::initializer_list<const char*> required;
 
     [[nodiscard]] figure_value value(std::string_view key) const { return rows->figure(joined({prefix, key})); }
-    [[nodiscard]] bool has(std::string_view key) const { return rows->has(joined({prefix, key})); }
 
     void operator()(std::string_view key, std::size_t& into, std::size_t least = 0) const;
-    void operator()(std::string_view key, bool& into) const;
-    void operator()(std::string_view key, std::optional<bool>& into) const;
+    template <class Flag>
+    requires(std::is_same_v<Flag, bool> || std::is_same_v<Flag, std::optional<bool>>) void operator()(
+        std::string_view key, Flag& into) const {
+      const figure_value found = value(key);
+      if (!found.nothing()) into = truth_of(found);
+    }
     void operator()(std::string_view key, std::string& into) const;
     void operator()(std::string_view key, std::vector<std::size_t>& into, std::size_t least) const;
     template <class Field, class Choice, std::size_t n>
     void operator()(std::string_view key, Field& into, const named<Choice> (&words)[n]) const {
-      if (!has(key)) return;
       const figure_value found = value(key);
       if (found.nothing()) return;
       if (const json_value* const member = found.member()) {
@@ -326,7 +324,6 @@ inline std::size_t family_reader::count(std::string_view key, const figure_value
 }
 
 inline void family_reader::setter::operator()(std::string_view key, std::size_t& into, std::size_t least) const {
-  if (!has(key)) return;
   for (const std::string_view each : required) {
     if (each == key) least = 1;
   }
@@ -334,27 +331,13 @@ inline void family_reader::setter::operator()(std::string_view key, std::size_t&
   if (!found.nothing()) into = rows->count(key, found, least);
 }
 
-inline void family_reader::setter::operator()(std::string_view key, bool& into) const {
-  if (!has(key)) return;
-  const figure_value found = value(key);
-  if (!found.nothing()) into = truth_of(found);
-}
-
-inline void family_reader::setter::operator()(std::string_view key, std::optional<bool>& into) const {
-  if (!has(key)) return;
-  const figure_value found = value(key);
-  if (!found.nothing()) into = truth_of(found);
-}
-
 inline void family_reader::setter::operator()(std::string_view key, std::string& into) const {
-  if (!has(key)) return;
   const figure_value found = value(key);
   if (!found.nothing()) into = shown_figure(found);
 }
 
 inline void family_reader::setter::operator()(std::string_view key, std::vector<std::size_t>& into,
                                               std::size_t least) const {
-  if (!has(key)) return;
   for (const figure_value& each : elements_of(value(key))) into.push_back(rows->count(key, each, least));
 }
 
@@ -404,16 +387,10 @@ inline transformer::architecture read_text_figures(family_reader& at) {
   transformer::architecture a;
   at.check();
   at.read([&](const auto& set) { each_figure(a, set); }, "", required_figures);
-  if (at.has_part("latent.")) {
-    at.read([&](const auto& set) { each_latent_figure(a.latent.emplace(), set); }, "latent.", required_latent);
-  }
-  if (at.has_part("recurrence.")) {
-    at.read([&](const auto& set) { each_recurrence_figure(a.recurrence.emplace(), set); }, "recurrence.",
-            required_recurrence);
-  }
-  if (at.has_part("indexer.")) {
-    at.read([&](const auto& set) { each_indexer_figure(a.indexer.emplace(), set); }, "indexer.", required_indexer);
-  }
+  each_part_figures(a, [&](const char* name, auto& part, const auto& figures, const auto& required) {
+    const std::string prefix = joined({name, "."});
+    if (at.has_part(prefix)) at.read([&](const auto& set) { figures(part.emplace(), set); }, prefix, required);
+  });
   at.refuse_missing();
   for (std::size_t i = 0; at.has_forms() && i < a.layers; ++i) a.forms.push_back(at.form(i));
   settle(a);

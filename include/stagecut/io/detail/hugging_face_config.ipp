@@ -317,7 +317,7 @@ STAGECUT_DECL transformer::architecture read_hugging_face(const json_value& from
 STAGECUT_DECL transformer::architecture read_hugging_face_config(std::string_view text, std::string_view source,
                                                                  std::string_view as_family,
                                                                  const read_limits& limits) {
-  const auto parsed = detail::parse_json(detail::without_infinities(text), source, limits);
+  const auto parsed = detail::parse_python_json(text, source, limits);
   return detail::read_hugging_face(detail::json_value(parsed, source, limits), source, as_family);
 }
 

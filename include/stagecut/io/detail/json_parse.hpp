@@ -35,14 +35,18 @@ struct json_reading {
 /// Reads any text without throwing.
 [[nodiscard]] STAGECUT_DECL json_reading read_json(std::string_view text, std::size_t depth);
 
-/// A text of Python's module json as JSON: `null` in place of NaN, Infinity and -Infinity, which it writes for numbers.
-[[nodiscard]] STAGECUT_DECL std::string without_infinities(std::string_view text);
+/// Reads a text of Python's module json: NaN, Infinity and -Infinity, which it writes for numbers, are `null`.
+[[nodiscard]] STAGECUT_DECL json_reading read_python_json(std::string_view text, std::size_t depth);
 
 /// Reads a text.
 /// @throws invalid_input with `SOURCE:LINE` for invalid JSON, with `SOURCE#POINTER` for a duplicate key and beyond the
 ///         limit of depth, with `SOURCE` beyond the limit of size
+/// @{
 [[nodiscard]] STAGECUT_DECL json parse_json(std::string_view text, std::string_view source,
                                             const read_limits& limits = {});
+[[nodiscard]] STAGECUT_DECL json parse_python_json(std::string_view text, std::string_view source,
+                                                   const read_limits& limits);
+/// @}
 
 }  // namespace stagecut::inline STAGECUT_ABI::io::detail
 

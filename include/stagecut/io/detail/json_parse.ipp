@@ -224,7 +224,8 @@ STAGECUT_DECL json_reading read_json(std::string_view text, std::size_t depth) {
   return {std::move(builder.root), std::move(builder.place), std::move(builder.problem)};
 }
 
-STAGECUT_DECL std::string without_infinities(std::string_view text) {
+/// `null` in place of numbers that JSON does not have.
+[[nodiscard]] inline std::string without_infinities(std::string_view text) {
   std::string made;
   bool quoted = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -245,11 +246,25 @@ STAGECUT_DECL std::string without_infinities(std::string_view text) {
   return made;
 }
 
-STAGECUT_DECL json parse_json(std::string_view text, std::string_view source, const read_limits& limits) {
-  check_size(text, source, limits);
-  json_reading read = read_json(text, most_depth(limits));
+STAGECUT_DECL json_reading read_python_json(std::string_view text, std::size_t depth) {
+  const bool other = text.find("NaN") != text.npos || text.find("Infinity") != text.npos;
+  return other ? read_json(without_infinities(text), depth) : read_json(text, depth);
+}
+
+/// The value, or its problem.
+[[nodiscard]] inline json value_of(json_reading read, std::string_view source) {
   if (!read.problem.empty()) fail(invalid_input(joined({source, read.place}), read.problem));
   return std::move(read.value);
+}
+
+STAGECUT_DECL json parse_json(std::string_view text, std::string_view source, const read_limits& limits) {
+  check_size(text, source, limits);
+  return value_of(read_json(text, most_depth(limits)), source);
+}
+
+STAGECUT_DECL json parse_python_json(std::string_view text, std::string_view source, const read_limits& limits) {
+  check_size(text, source, limits);
+  return value_of(read_python_json(text, most_depth(limits)), source);
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::io::detail

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <initializer_list>
 #include <set>
@@ -46,7 +47,7 @@ inline double bytes_of_algorithm(const json_value& from) {
     const auto found = from.find(name);
     if (!found || !(**found).is_string()) continue;
     const std::string& is = found->text();
-    if (is.find("NVFP4") != is.npos || is.find("FP4") != is.npos) return 0.5 + 1. / 16;
+    if (is.find("NVFP4") != is.npos) return 0.5 + 1. / 16;
     if (is.find("FP8") != is.npos || is.find("INT8") != is.npos) return 1;
     if (is.find("W4A16") != is.npos || is.find("INT4") != is.npos) return grouped_bytes(4, 128);
   }
@@ -62,6 +63,8 @@ inline double bytes_of_algorithm(const json_value& from) {
 
 /// Bytes of a weight by the method's name; 0 if it is not known.
 inline double bytes_of_method(std::string_view method, const json_value& from) {
+  const auto algorithm = from.find("quant_algo");
+  if (algorithm && **algorithm == json("MIXED_PRECISION")) return 0;  // several formats at once
   const double bits = number_if_any(from, {"bits", "w_bit", "num_bits"});
   const auto is = [&](const char* name) {
     const auto found = from.find(name);
@@ -86,14 +89,21 @@ inline double bytes_of_method(std::string_view method, const json_value& from) {
   return 0;
 }
 
-/// Whether names of modules that are left as they are cover a part in most layers: by a pattern, or layer by layer.
+/// The last part of a module's name or pattern: `self_attn` of `model.layers.*.self_attn*` and of `re:.*self_attn.*`.
+inline std::string_view last_part(std::string_view name) {
+  while (name.ends_with('*') || name.ends_with('.') || name.ends_with('$')) name.remove_suffix(1);
+  name.remove_prefix(std::min(name.find_last_of(".*:") + 1, name.size()));
+  return name;
+}
+
+/// Whether names of modules that are left as they are cover a part in most layers: by a pattern, or layer by layer. Names
+/// of norms within a part, and of towers, do not.
 inline bool leaves_out(const std::vector<std::string>& names, std::initializer_list<std::string_view> parts,
                        std::size_t layers) {
   std::set<std::string> listed;
   for (const std::string& name : names) {
-    bool fits = false;
-    for (const std::string_view part : parts) fits = fits || name.find(part) != name.npos;
-    if (!fits) continue;
+    if (name.find("vis") != name.npos || name.find("mtp") != name.npos) continue;
+    if (std::find(parts.begin(), parts.end(), last_part(name)) == parts.end()) continue;
     const std::size_t at = name.find("layers.");
     const std::size_t first = at == name.npos ? name.npos : at + 7;
     if (first >= name.size() || name[first] < '0' || name[first] > '9') return true;
@@ -124,10 +134,10 @@ inline transformer::stored_weights read_quantization(const json_value& from, std
   transformer::stored_weights made;
   made.bytes = bytes_of_method(method, from);
   const std::vector<std::string> names = excluded_modules(from);
-  made.attention = !leaves_out(names, {"attn", "attention", "mixer", "q_proj", "qkv"}, layers);
+  made.attention =
+      !leaves_out(names, {"self_attn", "attn", "attention", "linear_attn", "mixer", "q_proj", "o_proj"}, layers);
   made.experts = !leaves_out(names, {"experts"}, layers);
-  // `mlp.gate` is the router, `shared_experts` are named apart.
-  made.feed_forward = !leaves_out(names, {"mlp.down", "mlp.up", "mlp.gate_proj", ".mlp\"", "shared_expert"}, layers);
+  made.feed_forward = !leaves_out(names, {"mlp", "shared_experts", "shared_expert", "down_proj"}, layers);
   return made;
 }
 

@@ -121,20 +121,6 @@ Part read_part(const json_value& from, const Figures& figures, std::initializer_
   return made;
 }
 
-/// Calls `visit(NAME, PART, FIGURES, REQUIRED)` for each optional part of an architecture.
-template <class Architecture, class Visit>
-void each_part_figures(Architecture& a, const Visit& visit) {
-  visit(
-      "latent", a.latent, [](auto&& of, const auto& at) { each_latent_figure(of, at); }, required_latent);
-  visit(
-      "recurrence", a.recurrence, [](auto&& of, const auto& at) { each_recurrence_figure(of, at); },
-      required_recurrence);
-  visit(
-      "indexer", a.indexer, [](auto&& of, const auto& at) { each_indexer_figure(of, at); }, required_indexer);
-  visit(
-      "vision", a.vision, [](auto&& of, const auto& at) { each_vision_figure(of, at); }, required_vision);
-}
-
 inline transformer::architecture read_architecture(const json_value& from) {
   transformer::architecture a;
   only_figures(from, [&](const auto& at) { each_figure(a, at); },
@@ -171,6 +157,8 @@ inline void read_quantized(const json_value& whole, transformer_config& into) {
       const bool named = method && (**method).is_string() && !method->text().empty();
       into.quantized = named ? method->text() : "some method";
       if (!(**found).is_object()) return;
+      const auto expert = at->find("expert_dtype");  // DeepSeek-V4: its experts have a format of their own
+      if (expert && **expert == json("fp4")) return;
       into.weights = read_quantization(*found, named ? method->text() : "", into.architecture.layers);
       return;
     }
@@ -190,7 +178,7 @@ inline bool is_own_config(const json& of) {
 STAGECUT_DECL bool is_transformer_config(std::string_view text, const read_limits& limits) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first == text.npos || text[first] != '{' || text.size() > limits.bytes) return false;
-  const detail::json parsed = detail::read_json(detail::without_infinities(text), detail::most_depth(limits)).value;
+  const detail::json parsed = detail::read_python_json(text, detail::most_depth(limits)).value;
   if (!parsed.is_object() || parsed.contains("schema")) return false;
   const bool own = parsed.contains("layers") && parsed["layers"].is_number() && parsed.contains("vocabulary");
   return own || detail::is_hugging_face(detail::json_value(parsed, "", limits));
@@ -198,7 +186,7 @@ STAGECUT_DECL bool is_transformer_config(std::string_view text, const read_limit
 
 STAGECUT_DECL transformer_config read_transformer_config(std::string_view text, std::string_view source,
                                                          const read_limits& limits, std::string_view as_family) {
-  const auto parsed = detail::parse_json(detail::without_infinities(text), source, limits);
+  const auto parsed = detail::parse_python_json(text, source, limits);
   const detail::json_value whole(parsed, source, limits);
   transformer_config made;
   if (!as_family.empty() || detail::is_hugging_face(whole)) {
